@@ -1,0 +1,87 @@
+package producer
+
+import (
+	"time"
+
+	"github.com/kafka-go-producer/producer/record"
+)
+
+// batch.go owns a batch: the records of one partition that travel together.
+//
+// A batch is open, then closed, then in flight, then published, then released:
+//
+//	open       its queue's lock guards it; callers append
+//	closed     still in its queue, whose lock guards it; nobody appends any more
+//	in flight  it left the queue and is the Sender's. While onWire, a connection reads its chunks:
+//	           nobody changes or frees them, whatever happens to the batch meanwhile
+//	published  its outcome is known, exactly once; callbacks went to the completion goroutine
+//	released   its chunks are back in the pool; only when published and not onWire
+type batch struct {
+	record.Builder
+
+	queue   *queue
+	acks    *acknowledgements
+	opened  int64 // nanoseconds of the producer's clock
+	stamped int64 // ms: the last timestamp the producer itself gave to a record
+	flight  int64 // which Flush waits for it, see pending
+	next    *batch
+
+	// The Sender's from here on.
+	size        int   // bytes, once it left the queue
+	order       int64 // among the batches of its queue, as first sent
+	attempts    int   // how often it was sent
+	onWire      bool  // a request that holds it has not ended
+	published   bool
+	maybe       bool  // an attempt ended without a clear answer: the broker may have written it
+	lastErr     error // of the last attempt
+	hasSequence bool
+	stamp       record.Stamp
+}
+
+// acknowledgements is what a batch's records are told and who wants to hear it. A batch hands it over
+// when it is published; it does not refer to the batch.
+type acknowledgements struct {
+	outcome *outcome
+	entries []acknowledgement
+	wanted  bool  // some entry has a callback
+	flight  int64 // see batch
+	charged int   // bytes of the pool that stay charged until the callbacks returned
+}
+
+// acknowledgement is one record's.
+type acknowledgement struct {
+	callback  Callback // nil: nobody asked
+	keySize   int32
+	valueSize int32
+	timestamp int64
+}
+
+// acknowledgementCharge is what a record whose callback waits costs of BufferMemory, in bytes.
+const acknowledgementCharge = 16
+
+// future names the next record of the batch and remembers its callback.
+func (b *batch) future(timestamp int64, key, value []byte, cb Callback) Future {
+	f := Future{outcome: b.acks.outcome, index: int32(len(b.acks.entries)), keySize: sizeOrNull(key), valueSize: sizeOrNull(value), timestamp: timestamp}
+	b.acks.entries = append(b.acks.entries, acknowledgement{cb, f.keySize, f.valueSize, timestamp})
+	b.acks.wanted = b.acks.wanted || cb != nil
+	return f
+}
+
+func sizeOrNull(b []byte) int32 {
+	if b == nil {
+		return -1
+	}
+	return int32(len(b))
+}
+
+// reset empties the batch for its next life.
+func (b *batch) reset() {
+	b.queue, b.acks, b.next, b.lastErr = nil, nil, nil, nil
+	b.size, b.order, b.attempts = 0, 0, 0
+	b.onWire, b.published, b.maybe, b.hasSequence = false, false, false, false
+}
+
+// expired says whether the delivery timeout has passed at now.
+func (b *batch) expired(now int64, timeout time.Duration) bool {
+	return now-b.opened >= int64(timeout)
+}

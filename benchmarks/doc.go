@@ -1,0 +1,2 @@
+// Package benchmarks is an unpublished module.
+package benchmarks

@@ -1,0 +1,2 @@
+// Package producer sends records to Apache Kafka.
+package producer

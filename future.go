@@ -1,0 +1,111 @@
+package producer
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// future.go owns outcomes: one for all records of a batch, written once by whoever publishes it and
+// read by any goroutine. A Future is a value that names a record of an outcome.
+
+// Callback learns the outcome of one record, once: on the goroutine that called Send, before Send
+// returns, when the record was refused; else on the producer's completion goroutine, in log order per
+// partition. It may Send and Get. Flush and Close return ErrInvalidState in it. A callback that
+// blocks holds up the callbacks after it and, once BufferMemory is used up, Send; never the network.
+// A panic in it is logged and goes no further.
+type Callback func(RecordMetadata, error)
+
+// Future is the outcome of one Send: a small value, free to copy and to drop. Its zero value is the
+// outcome of no Send, and its Get says so.
+type Future struct {
+	outcome   *outcome
+	index     int32 // of the record in its batch
+	keySize   int32 // -1: null
+	valueSize int32 // -1: null
+	timestamp int64 // ms
+}
+
+// outcome is what became of a batch's records. Everything below done is written before done is set.
+type outcome struct {
+	topic     string
+	partition int32
+
+	done       atomic.Bool
+	baseOffset int64 // -1: unknown
+	appendTime int64 // ms, the broker's; -1: the records keep theirs
+	err        error
+
+	mu   sync.Mutex // guards wait
+	wait chan struct{}
+}
+
+// publish makes the outcome known; it may be called once.
+func (o *outcome) publish(baseOffset, appendTime int64, err error) {
+	o.baseOffset, o.appendTime, o.err = baseOffset, appendTime, err
+	o.done.Store(true)
+	o.mu.Lock()
+	if o.wait != nil {
+		close(o.wait)
+	}
+	o.mu.Unlock()
+}
+
+// doneCh is closed once the outcome is known. It is made by the first who wants it.
+func (o *outcome) doneCh() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.wait == nil {
+		o.wait = make(chan struct{})
+		if o.done.Load() {
+			close(o.wait)
+		}
+	}
+	return o.wait
+}
+
+// metadata is what the record f names is told; the outcome must be known.
+func (o *outcome) metadata(f *Future) RecordMetadata {
+	m := RecordMetadata{TopicPartition: TopicPartition{o.topic, o.partition}, Offset: -1, KeySize: -1, ValueSize: -1}
+	if o.err != nil {
+		return m
+	}
+	m.KeySize, m.ValueSize = int(f.keySize), int(f.valueSize)
+	if o.baseOffset >= 0 {
+		m.Offset = o.baseOffset + int64(f.index)
+	}
+	if m.Timestamp = time.UnixMilli(f.timestamp); o.appendTime >= 0 {
+		m.Timestamp = time.UnixMilli(o.appendTime)
+	}
+	return m
+}
+
+// Get waits for the outcome or for ctx. A known outcome is returned whatever became of ctx. When ctx
+// ends first, the record goes on: the error matches ctx's and ErrMaybeWritten.
+func (f Future) Get(ctx context.Context) (RecordMetadata, error) {
+	o := f.outcome
+	if o == nil {
+		return RecordMetadata{TopicPartition: TopicPartition{Partition: -1}, Offset: -1, KeySize: -1, ValueSize: -1},
+			failed(ErrInvalidState, "Get of a Future that no Send returned")
+	}
+	if !o.done.Load() {
+		select {
+		case <-o.doneCh():
+		case <-ctx.Done():
+			f := failed(nil, "waiting for a record of %s", TopicPartition{o.topic, o.partition}).because(ctx.Err())
+			f.maybeWritten = true
+			return RecordMetadata{TopicPartition: TopicPartition{o.topic, o.partition}, Offset: -1, KeySize: -1, ValueSize: -1}, f
+		}
+	}
+	return o.metadata(&f), o.err
+}
+
+// Done is closed when the outcome is known; the record's callback may still be about to run.
+// It is nil for the zero Future.
+func (f Future) Done() <-chan struct{} {
+	if f.outcome == nil {
+		return nil
+	}
+	return f.outcome.doneCh()
+}

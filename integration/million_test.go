@@ -1,0 +1,130 @@
+// million_test.go is the main job: a million keyed records to real Kafka, which
+// stands still for five seconds in the middle, checked by Kafka's own code.
+
+package integration
+
+import (
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kafka-go-producer/producer/integration/kafka"
+	"github.com/kafka-go-producer/producer/integration/kafka/judge"
+)
+
+var shared kafka.Shared
+
+func TestMain(m *testing.M) { os.Exit(shared.Run(m)) }
+
+// standstill is how long the broker answers nothing.
+const standstill = 5 * time.Second
+
+func TestRealKafka_MillionKeyedRecords_BrokerPaused(t *testing.T) {
+	const topic, partitions = "million", 12
+	c := shared.Cluster(t)
+	c.CreateTopic(t, topic, partitions)
+	w := newWorkload(4, 250_000, 5000, 20261129)
+
+	began := time.Now()
+	acks := sendAcrossStandstill(t, c, topic, w)
+	t.Logf("sent and flushed after %v", time.Since(began).Round(time.Millisecond))
+
+	places := javaPlaces(t, c.Java(), w.keys, partitions)
+	began = time.Now()
+	a := newAudit(w, places, acks)
+	judge.Read(t, c, topic, judge.Uncommitted, func(r judge.Record) {
+		a.record(place{r.Partition, r.Offset}, r.Key, r.Value)
+	})
+	assert.NoError(t, a.verdict())
+	t.Logf("read by Java's consumer in %v", time.Since(began).Round(time.Millisecond))
+
+	began = time.Now()
+	dump := c.DumpLog(t, topic)
+	assert.Empty(t, dump.Invalid)
+	assert.Equal(t, w.records(), dump.Records)
+	assert.Equal(t, w.records(), dump.Counted)
+	t.Logf("%d batches dumped in %v", dump.Batches, time.Since(began).Round(time.Millisecond))
+}
+
+// javaPlaces asks Kafka's jar for the partition of each key that is not nil.
+func javaPlaces(t *testing.T, java kafka.Java, keys [][]byte, partitions int) []int32 {
+	t.Helper()
+	places := make([]int32, len(keys))
+	for i, p := range judge.Partitions(t, java, keys[1:], partitions) {
+		places[i+1] = p.Partition
+	}
+	return places
+}
+
+// sendAcrossStandstill sends the whole workload from as many goroutines as it
+// has senders, pauses the broker when half of the records are handed over, and
+// returns where each record was acknowledged.
+func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workload) [][]place {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	p := newProducer(t, c.Bootstrap())
+
+	acks := make([][]place, w.senders)
+	half := make(chan struct{})
+	var sent, acked atomic.Int64
+	var failed atomic.Pointer[error]
+	var senders sync.WaitGroup
+	for s := range w.senders {
+		acks[s] = make([]place, w.perSender)
+		senders.Go(func() {
+			value := make([]byte, valueSize)
+			for n := range w.perSender {
+				if sent.Add(1) == int64(w.records()/2) {
+					close(half)
+				}
+				w.value(value, s, n)
+				p.send(ctx, topic, w.key(s, n), value, func(at place, err error) {
+					if err != nil {
+						failed.CompareAndSwap(nil, &err)
+					}
+					acks[s][n] = at
+					acked.Add(1)
+				})
+			}
+		})
+	}
+
+	<-half
+	c.Node(1).Pause(t)
+	quiet := watchStandstill(ctx, t, &acked)
+	c.Node(1).Resume(t)
+	assert.Less(t, quiet, int64(w.records()), "everything was acknowledged before the standstill")
+
+	senders.Wait()
+	p.flush(ctx, t)
+	if err := failed.Load(); err != nil {
+		t.Fatalf("a record failed: %v", *err)
+	}
+	require.Equal(t, int64(w.records()), acked.Load(), "callbacks")
+	return acks
+}
+
+// watchStandstill waits until the answers that were on their way are counted,
+// then checks that no more come, and returns their number.
+func watchStandstill(ctx context.Context, t *testing.T, acked *atomic.Int64) int64 {
+	t.Helper()
+	wait := func(d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+			t.Fatal(ctx.Err())
+		}
+	}
+	wait(standstill / 5)
+	quiet := acked.Load()
+	wait(standstill * 4 / 5)
+	assert.Equal(t, quiet, acked.Load(), "a paused broker acknowledged records")
+	return quiet
+}

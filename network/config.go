@@ -1,0 +1,65 @@
+package network
+
+// This file owns the settings of a Client: read-only once NewClient has returned.
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"time"
+)
+
+// Config tells a Client how to connect and how long to wait. It has no defaults of its own beyond what the fields say.
+type Config struct {
+	// ClientID is sent in every request header.
+	ClientID string
+	// SoftwareVersion is what brokers are told about this client's version: letters, digits, dots and dashes.
+	// Empty: "unknown".
+	SoftwareVersion string
+	// MaxInFlight bounds the requests of one node that have not ended. Less than one counts as one.
+	MaxInFlight int
+	// RequestTimeout bounds the time from Send to the end of a request, and each question of a connection's hand-shake.
+	// Zero or negative: unbounded.
+	RequestTimeout time.Duration
+	// ConnectionSetup bounds dialling and the TLS hand-shake, growing to ConnectionSetupMax over failed attempts to
+	// one node. Zero or negative: unbounded.
+	ConnectionSetup, ConnectionSetupMax time.Duration
+	// ReconnectBackoff is the pause after a connection ended, growing to ReconnectBackoffMax until the node is ready
+	// again. Zero: none.
+	ReconnectBackoff, ReconnectBackoffMax time.Duration
+	// MaxIdle closes a connection without traffic for so long. Zero or negative: never.
+	MaxIdle time.Duration
+	// SendBuffer and ReceiveBuffer are the sizes of a TCP socket's buffers in bytes. Zero or negative: the system's.
+	SendBuffer, ReceiveBuffer int
+	// TLS switches TLS on. ServerName is filled from the node's host when empty. Nil: plaintext.
+	TLS *tls.Config
+	// Dial makes a connection; it must give up when ctx ends, and closing what it returns must end reads and writes.
+	// Nil: TCP with keep-alive. Any TCP connection gets TCP_NODELAY, which Go sets by itself.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Logger gets what no error and no event tells. Nil: nothing is logged.
+	Logger *slog.Logger
+	// Jitter returns numbers in [0, 1) for back-off and the choice among equally loaded nodes; it must be safe for
+	// the Client's goroutine. Nil: math/rand/v2.
+	Jitter func() float64
+}
+
+// withDefaults fills what must not be nil or zero.
+func (cfg Config) withDefaults() Config {
+	cfg.MaxInFlight = max(cfg.MaxInFlight, 1)
+	if cfg.SoftwareVersion == "" {
+		cfg.SoftwareVersion = "unknown"
+	}
+	if cfg.Dial == nil {
+		dialer := &net.Dialer{KeepAlive: 15 * time.Second}
+		cfg.Dial = dialer.DialContext
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Jitter == nil {
+		cfg.Jitter = rand.Float64
+	}
+	return cfg
+}
