@@ -62,7 +62,7 @@ type input struct {
 	headers    []Header
 	timestamp  int64 // ms; -1: now
 	callback   Callback
-	deadline   time.Time // of waiting for memory
+	deadline   time.Time // of waiting for memory; zero: MaxBlock from when the wait begins
 
 	context   SerializeContext
 	keyBuf    []byte

@@ -23,6 +23,7 @@ const (
 // bufferPool bounds memory and serves those who wait for it first come, first served.
 type bufferPool struct {
 	total     int64
+	maxBlock  time.Duration
 	onWaiting func() // called without locks whenever somebody begins to wait
 
 	waiting atomic.Int32 // how many wait; the Sender looks at it
@@ -47,8 +48,8 @@ type grant struct {
 	err   error
 }
 
-func newBufferPool(total int64, onWaiting func()) *bufferPool {
-	return &bufferPool{total: total, onWaiting: onWaiting}
+func newBufferPool(total int64, maxBlock time.Duration, onWaiting func()) *bufferPool {
+	return &bufferPool{total: total, maxBlock: maxBlock, onWaiting: onWaiting}
 }
 
 // class is the index of the smallest size class that holds n bytes; chunkClasses or more: none does.
@@ -62,8 +63,8 @@ func (p *bufferPool) chunkSize(n int) int {
 	return n
 }
 
-// get returns a chunk of at least n bytes. It waits for memory, at most until deadline or ctx ends.
-// n must not exceed the pool.
+// get returns a chunk of at least n bytes. It waits for memory, at most until deadline, or for maxBlock
+// if that is zero, or until ctx ends. n must not exceed the pool.
 func (p *bufferPool) get(ctx context.Context, n int, deadline time.Time) ([]byte, error) {
 	n = p.chunkSize(n)
 	p.mu.Lock()
@@ -86,8 +87,11 @@ func (p *bufferPool) get(ctx context.Context, n int, deadline time.Time) ([]byte
 }
 
 func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline time.Time) ([]byte, error) {
-	start := time.Now()
-	timer := time.NewTimer(deadline.Sub(start))
+	budget := p.maxBlock
+	if !deadline.IsZero() {
+		budget = time.Until(deadline)
+	}
+	timer := time.NewTimer(budget)
 	defer timer.Stop()
 	var err error
 	select {
@@ -96,7 +100,7 @@ func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline time.Ti
 	case <-ctx.Done():
 		err = failed(nil, "waiting for %d bytes of buffer memory", w.n).because(ctx.Err())
 	case <-timer.C:
-		err = failed(ErrBufferExhausted, "%d bytes did not get free in %v, of %d", w.n, deadline.Sub(start), p.total)
+		err = failed(ErrBufferExhausted, "%d bytes of %d did not get free in %v", w.n, p.total, budget)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

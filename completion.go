@@ -71,25 +71,49 @@ func (c *completions) run() {
 	}
 }
 
-// callbacks runs those of one batch, in order.
+// callbacks runs those of one batch, in order, and outlives their panics.
 func (c *completions) callbacks(k *acknowledgements) {
-	for i := range k.entries {
-		if cb := k.entries[i].callback; cb != nil {
-			e := &k.entries[i]
-			f := Future{k.outcome, int32(i), e.keySize, e.valueSize, e.timestamp}
-			c.call(cb, k.outcome.metadata(&f), k.outcome.err)
-		}
+	for i := 0; i < len(k.entries); {
+		i = c.callbacksFrom(k, i)
 	}
+}
+
+// callbacksFrom runs callbacks from entry i on and returns where to go on: behind the last, or behind
+// one that panicked.
+func (c *completions) callbacksFrom(k *acknowledgements, i int) (next int) {
+	m := k.outcome.unknown()
+	err := k.outcome.err
+	defer func() {
+		if p := recover(); p != nil {
+			next = i + 1
+			c.panicked(p, m)
+		}
+	}()
+	for ; i < len(k.entries); i++ {
+		e := &k.entries[i]
+		if e.callback == nil {
+			continue
+		}
+		if err == nil {
+			m = k.outcome.metadata(&Future{k.outcome, int32(i), e.keySize, e.valueSize, e.timestamp})
+		}
+		e.callback(m, err)
+	}
+	return i
 }
 
 // call runs one callback and outlives its panic.
 func (c *completions) call(cb Callback, m RecordMetadata, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.logger.Error("callback panicked", "panic", p, "record", m.String())
+			c.panicked(p, m)
 		}
 	}()
 	cb(m, err)
+}
+
+func (c *completions) panicked(p any, m RecordMetadata) {
+	c.logger.Error("callback panicked", "panic", p, "record", m.String())
 }
 
 // inCallback says whether the caller is a callback running on the completion goroutine.

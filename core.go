@@ -40,7 +40,7 @@ func newCore(cfg Config) (*core, error) {
 	poke := func() { s.poke() }
 	p.acc = &accumulator{
 		batchSize: cfg.BatchSize,
-		pool:      newBufferPool(cfg.BufferMemory, poke),
+		pool:      newBufferPool(cfg.BufferMemory, cfg.MaxBlock, poke),
 		pending:   newPending(),
 		clock:     time,
 		wake:      func(urgent bool) { s.wake(urgent) },
@@ -129,6 +129,8 @@ func (p *core) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return failed(nil, "Flush").because(err)
 	}
+	p.sender.flushing.Add(1)
+	defer p.sender.flushing.Add(-1)
 	flight, over := p.acc.pending.flush()
 	for { // several may flush at once
 		f := p.sender.flush.Load()

@@ -193,7 +193,7 @@ func (s *sender) drain(n *nodeQueue) {
 	for n.line.len() > 0 && s.client.Ready(n.id, s.time) {
 		// While an answer is on its way, crumbs gather: fewer, larger requests serve many callers that
 		// wait for their records better than a request each.
-		if n.full == 0 && s.client.InFlight(n.id) > 0 && s.flush.Load() < 0 && !s.hurry {
+		if n.full == 0 && s.client.InFlight(n.id) > 0 && s.flushing.Load() == 0 && !s.hurry {
 			return
 		}
 		if !s.sendOne(n) {

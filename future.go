@@ -44,12 +44,12 @@ type outcome struct {
 // publish makes the outcome known; it may be called once.
 func (o *outcome) publish(baseOffset, appendTime int64, err error) {
 	o.baseOffset, o.appendTime, o.err = baseOffset, appendTime, err
+	o.mu.Lock() // one of publish and doneCh sees the other, and closes
+	defer o.mu.Unlock()
 	o.done.Store(true)
-	o.mu.Lock()
 	if o.wait != nil {
 		close(o.wait)
 	}
-	o.mu.Unlock()
 }
 
 // doneCh is closed once the outcome is known. It is made by the first who wants it.
@@ -65,9 +65,14 @@ func (o *outcome) doneCh() <-chan struct{} {
 	return o.wait
 }
 
+// unknown is what is told of a record whose outcome is a failure, or not known.
+func (o *outcome) unknown() RecordMetadata {
+	return RecordMetadata{TopicPartition: TopicPartition{o.topic, o.partition}, Offset: -1, KeySize: -1, ValueSize: -1}
+}
+
 // metadata is what the record f names is told; the outcome must be known.
 func (o *outcome) metadata(f *Future) RecordMetadata {
-	m := RecordMetadata{TopicPartition: TopicPartition{o.topic, o.partition}, Offset: -1, KeySize: -1, ValueSize: -1}
+	m := o.unknown()
 	if o.err != nil {
 		return m
 	}
@@ -86,8 +91,8 @@ func (o *outcome) metadata(f *Future) RecordMetadata {
 func (f Future) Get(ctx context.Context) (RecordMetadata, error) {
 	o := f.outcome
 	if o == nil {
-		return RecordMetadata{TopicPartition: TopicPartition{Partition: -1}, Offset: -1, KeySize: -1, ValueSize: -1},
-			failed(ErrInvalidState, "Get of a Future that no Send returned")
+		none := outcome{partition: -1}
+		return none.unknown(), failed(ErrInvalidState, "Get of a Future that no Send returned")
 	}
 	if !o.done.Load() {
 		select {
@@ -95,7 +100,7 @@ func (f Future) Get(ctx context.Context) (RecordMetadata, error) {
 		case <-ctx.Done():
 			f := failed(nil, "waiting for a record of %s", TopicPartition{o.topic, o.partition}).because(ctx.Err())
 			f.maybeWritten = true
-			return RecordMetadata{TopicPartition: TopicPartition{o.topic, o.partition}, Offset: -1, KeySize: -1, ValueSize: -1}, f
+			return o.unknown(), f
 		}
 	}
 	return o.metadata(&f), o.err

@@ -26,19 +26,20 @@ import (
 
 // sender is that goroutine's state. Fields up to the blank line are for other goroutines as well.
 type sender struct {
-	cfg    *Config
-	acc    *accumulator
-	meta   *metadata
-	comp   *completions
-	clock  *clock
-	logger *slog.Logger
-	wakeUp chan struct{}
-	asleep atomic.Int32 // awake, napping or asleep
-	flush  atomic.Int64 // flights up to this one do not linger
-	stop   atomic.Bool  // end once everything is delivered
-	force  atomic.Bool  // end now
-	lost   atomic.Int64 // records that force failed
-	done   chan struct{}
+	cfg      *Config
+	acc      *accumulator
+	meta     *metadata
+	comp     *completions
+	clock    *clock
+	logger   *slog.Logger
+	wakeUp   chan struct{}
+	asleep   atomic.Int32 // awake, napping or asleep
+	flush    atomic.Int64 // flights up to this one do not linger
+	flushing atomic.Int32 // calls of Flush that wait
+	stop     atomic.Bool  // end once everything is delivered
+	force    atomic.Bool  // end now
+	lost     atomic.Int64 // records that force failed
+	done     chan struct{}
 
 	client     *network.Client
 	time       time.Time // of this turn

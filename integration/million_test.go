@@ -5,7 +5,6 @@ package integration
 
 import (
 	"context"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,13 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kafka-go-producer/producer"
 	"github.com/kafka-go-producer/producer/integration/kafka"
 	"github.com/kafka-go-producer/producer/integration/kafka/judge"
 )
-
-var shared kafka.Shared
-
-func TestMain(m *testing.M) { os.Exit(shared.Run(m)) }
 
 // standstill is how long the broker answers nothing.
 const standstill = 5 * time.Second
@@ -67,9 +63,8 @@ func javaPlaces(t *testing.T, java kafka.Java, keys [][]byte, partitions int) []
 // returns where each record was acknowledged.
 func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workload) [][]place {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer cancel()
-	p := newProducer(t, c.Bootstrap())
+	ctx := within(t, 4*time.Minute)
+	p := newProducer(t, producer.NewConfig(c.Bootstrap()...))
 
 	acks := make([][]place, w.senders)
 	half := make(chan struct{})
@@ -85,11 +80,11 @@ func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workl
 					close(half)
 				}
 				w.value(value, s, n)
-				p.send(ctx, topic, w.key(s, n), value, func(at place, err error) {
+				p.Send(ctx, bytesRecord{Topic: topic, Key: w.key(s, n), Value: value}, func(md producer.RecordMetadata, err error) {
 					if err != nil {
 						failed.CompareAndSwap(nil, &err)
 					}
-					acks[s][n] = at
+					acks[s][n] = place{md.Partition, md.Offset}
 					acked.Add(1)
 				})
 			}
@@ -103,7 +98,7 @@ func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workl
 	assert.Less(t, quiet, int64(w.records()), "everything was acknowledged before the standstill")
 
 	senders.Wait()
-	p.flush(ctx, t)
+	require.NoError(t, p.Flush(ctx))
 	if err := failed.Load(); err != nil {
 		t.Fatalf("a record failed: %v", *err)
 	}

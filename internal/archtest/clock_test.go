@@ -12,13 +12,18 @@ import (
 var sleepers = exceptions{}
 
 // Sleeping in the library cannot be cut short by a context, and in a test it is
-// either too short or too long. Inside of a testing/synctest bubble sleeping is
-// exact and free; such a file is excepted by name.
+// either too short or too long. In a bubble of testing/synctest it is exact and
+// free, and allowed: within the arguments of synctest.Test, or of a function of
+// the same package that calls it.
 func TestClock_NobodySleeps(t *testing.T) {
 	all := load(t)
+	bubbles := bubbleMakers(all)
 	var findings []finding
 	for _, s := range append(library(all), unitTests(all)...) {
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && opensBubble(call, bubbles[s.dir]) {
+				return false
+			}
 			if e, ok := n.(ast.Expr); ok && isSelector(e, "time", "Sleep") {
 				findings = append(findings, finding{s.path, s.at(n), "time.Sleep: wait for the thing itself, or use testing/synctest"})
 			}
@@ -26,6 +31,36 @@ func TestClock_NobodySleeps(t *testing.T) {
 		})
 	}
 	sleepers.check(t, findings)
+}
+
+// bubbleMakers lists, by folder, the functions that call synctest.Test.
+func bubbleMakers(all []source) map[string]map[string]bool {
+	makers := make(map[string]map[string]bool)
+	for _, s := range all {
+		for _, d := range s.syntax.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if e, ok := n.(ast.Expr); ok && isSelector(e, "synctest", "Test") {
+					if makers[s.dir] == nil {
+						makers[s.dir] = make(map[string]bool)
+					}
+					makers[s.dir][f.Name.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	return makers
+}
+
+func opensBubble(call *ast.CallExpr, makers map[string]bool) bool {
+	if id, ok := call.Fun.(*ast.Ident); ok {
+		return makers[id.Name]
+	}
+	return isSelector(call.Fun, "synctest", "Test")
 }
 
 // ports are allowed to use the machine's network in unit tests.

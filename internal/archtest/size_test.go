@@ -13,6 +13,7 @@ import (
 const (
 	maxFileLines     = 500
 	maxFunctionLines = 60
+	selfExplaining   = 15 // lines of a file that need not say what it owns
 )
 
 func TestFiles_AreShort(t *testing.T) {
@@ -56,7 +57,7 @@ func TestFiles_AreNamedForASubject(t *testing.T) {
 // comment, or in a comment before the first declaration.
 func TestFiles_SayWhatTheyOwn(t *testing.T) {
 	for _, s := range library(load(t)) {
-		if s.syntax.Doc == nil && !opensWithOwnership(s) {
+		if s.lines > selfExplaining && s.syntax.Doc == nil && !opensWithOwnership(s) {
 			t.Errorf("%s: no comment before the first declaration says what the file owns, and who may touch it", s.path)
 		}
 	}

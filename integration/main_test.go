@@ -1,0 +1,47 @@
+// main_test.go owns what all tests of this package share: the one real cluster,
+// and how a producer is made and ended.
+
+package integration
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kafka-go-producer/producer"
+	"github.com/kafka-go-producer/producer/integration/kafka"
+)
+
+var shared kafka.Shared
+
+func TestMain(m *testing.M) { os.Exit(shared.Run(m)) }
+
+type (
+	bytesProducer = *producer.KafkaProducer[[]byte, []byte]
+	bytesRecord   = producer.Record[[]byte, []byte]
+)
+
+// newProducer makes a producer of bytes, closed with the test.
+func newProducer(t *testing.T, cfg producer.Config) bytesProducer {
+	t.Helper()
+	p, err := producer.New(cfg, producer.BytesSerializer, producer.BytesSerializer)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		assert.NoError(t, p.Close(ctx), "close")
+	})
+	return p
+}
+
+// within returns a context that ends with the test and not later than after d.
+func within(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
