@@ -39,6 +39,7 @@ type queue struct {
 	head, tail *batch // closed, oldest first
 	listed     bool   // on the ready list; only who takes it off may clear this
 	hint       int    // bytes of the last batch that was closed
+	sticky     [2]stickyChoice
 
 	nextReady *queue // link of the ready list
 	sender    queueState
@@ -68,6 +69,12 @@ type input struct {
 	keyBuf    []byte
 	valueBuf  []byte
 	partition int32 // where it went or was meant to go; -1: not chosen
+}
+
+func newQueue(t *topic, partition int32) *queue {
+	q := &queue{topic: t, partition: partition, sender: newQueueState()}
+	q.sticky[0].queue, q.sticky[1].queue = q, q
+	return q
 }
 
 // readyList is a stack of queues with news for the Sender: any caller pushes, the Sender takes all.

@@ -7,10 +7,11 @@ import "github.com/kafka-go-producer/producer/internal/murmur2"
 // sticks to a partition for about a batch's worth of bytes, then to another one with a leader, chosen
 // at random (KIP-794).
 
-// stickyChoice is the partition that records without a key go to for now. Its queue's lock guards produced.
+// stickyChoice is the partition that records without a key go to for now. Each queue has one per slot
+// of its topic; the queue's lock guards produced.
 type stickyChoice struct {
 	queue    *queue
-	produced int // bytes
+	produced int // bytes, since it was chosen
 }
 
 // placement is where a record goes: a queue that its append has locked.
@@ -73,7 +74,11 @@ func (a *accumulator) choose(in *input, slot int, old *stickyChoice) {
 	} else {
 		q = in.info.queues[a.pick(len(in.info.queues))]
 	}
-	in.info.topic.sticky[slot].CompareAndSwap(old, &stickyChoice{queue: q})
+	c := &q.sticky[slot]
+	q.mu.Lock()
+	c.produced = 0
+	q.mu.Unlock()
+	in.info.topic.sticky[slot].CompareAndSwap(old, c)
 }
 
 // switchSticky is asked before a record opens a batch. If the choice had its share of bytes, it makes

@@ -190,9 +190,7 @@ func (s *sender) takeTopic(t *protocol.MetadataTopic, old *topicInfo, update int
 		}
 	}
 	for len(info.topic.queues) < len(info.partitions) {
-		q := &queue{topic: info.topic, partition: int32(len(info.topic.queues))}
-		q.sender = newQueueState()
-		info.topic.queues = append(info.topic.queues, q)
+		info.topic.queues = append(info.topic.queues, newQueue(info.topic, int32(len(info.topic.queues))))
 	}
 	info.queues = info.topic.queues[:len(info.partitions):len(info.partitions)]
 	return info

@@ -152,9 +152,6 @@ func (s *sender) turn() {
 	s.tell()
 	s.clock.coarse.Store(s.time.UnixMilli())
 	s.nextAlarm = 0
-	if next := s.client.Tick(s.time); !next.IsZero() {
-		s.alarm(int64(next.Sub(s.clock.start)))
-	}
 	s.collect()
 	s.refreshMetadata()
 	s.identify()
@@ -169,6 +166,9 @@ func (s *sender) turn() {
 			s.drain(n)
 		}
 		s.hurry = false
+	}
+	if next := s.client.Tick(s.time); !next.IsZero() { // last: it knows what was asked of it meanwhile
+		s.alarm(int64(next.Sub(s.clock.start)))
 	}
 }
 

@@ -5,7 +5,6 @@ package network
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -203,7 +202,7 @@ func (c *Client) Send(id int32, r *Request, now time.Time) error {
 		return c.notConnected(id)
 	}
 	if !p.sendable(now, c.cfg.MaxInFlight) {
-		return networkError(p.node, errors.New("the node takes no request now"))
+		return networkError(p.node, errNotReady)
 	}
 	cn := p.conn
 	r.encode(c.cfg.ClientID, cn.correlation)
@@ -266,9 +265,9 @@ func (c *Client) Close() {
 // notConnected is the error of asking for what only a connection can do.
 func (c *Client) notConnected(id int32) error {
 	if p := c.peers[id]; p != nil {
-		return networkError(p.node, errors.New("not connected"))
+		return networkError(p.node, errNotConnected)
 	}
-	return networkError(Node{ID: id}, errors.New("no such node"))
+	return networkError(Node{ID: id}, errNoSuchNode)
 }
 
 // await makes Tick tell when a node may be asked for again.

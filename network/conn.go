@@ -104,8 +104,8 @@ func (c *conn) end(cause *Error) {
 	}
 }
 
-// reason tells why the connection ended; nil while it has not.
-func (c *conn) reason() *Error {
+// endedBy tells why the connection ended; nil while it has not.
+func (c *conn) endedBy() *Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cause
@@ -151,6 +151,9 @@ func (c *conn) open() bool {
 	if c.cfg.TLS != nil {
 		secured := tls.Client(raw, c.tlsConfig())
 		if err := secured.HandshakeContext(ctx); err != nil {
+			if isHangUp(err) {
+				err = fmt.Errorf("the broker hung up (a plaintext listener does this to TLS clients): %w", err)
+			}
 			c.end(setupError(c.node, c.setup, fmt.Errorf("TLS hand-shake: %w", err)))
 			return false
 		}

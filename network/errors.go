@@ -60,11 +60,19 @@ func apiName(key protocol.Key, version int16) string {
 	return fmt.Sprintf("%v v%d", key, version)
 }
 
-// The reasons of this client's own for ending a connection.
-var (
-	errClosing  = errors.New("the client is closing")
-	errIdle     = errors.New("closed because nothing was sent for long")
-	errNodeGone = errors.New("closed because the node left the cluster or moved to another address")
+// reason is why this client ends a connection, or does not use it.
+type reason string
+
+func (r reason) Error() string { return string(r) }
+
+const (
+	errClosing      reason = "the client is closing"
+	errIdle         reason = "closed because nothing was sent for long"
+	errNodeGone     reason = "closed because the node left the cluster or moved to another address"
+	errNotDue       reason = "a response came where none was due"
+	errNotReady     reason = "the node takes no request now"
+	errNotConnected reason = "not connected"
+	errNoSuchNode   reason = "no such node"
 )
 
 // networkError is an Error of the plain class.
@@ -75,7 +83,7 @@ func networkError(node Node, err error) *Error {
 // timeoutError is the end of a connection whose oldest request is past its deadline.
 func timeoutError(node Node, r *Request) *Error {
 	return &Error{Node: node, Class: errcode.RequestTimedOut,
-		Err: fmt.Errorf("no end of %s within its time-out: %w", apiName(r.Key, r.Version), os.ErrDeadlineExceeded)}
+		Err: fmt.Errorf("%s got no answer in time: %w", apiName(r.Key, r.Version), os.ErrDeadlineExceeded)}
 }
 
 // setupError classifies what ended the making of a connection, when only this client's own limit can time out.

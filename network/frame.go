@@ -83,9 +83,9 @@ func midFrame(err error) error {
 func oversize(size [frameSizeBytes]byte) error {
 	switch {
 	case (size[0] == 0x15 || size[0] == 0x16) && size[1] == 3 && size[2] <= 4:
-		return errors.New("the answer looks like TLS: the listener wants TLS and this client is configured for plaintext")
+		return reason("the answer looks like TLS: the listener wants TLS and this client is configured for plaintext")
 	case string(size[:]) == "HTTP":
-		return errors.New("the answer looks like HTTP: this is not the port of a Kafka listener")
+		return reason("the answer looks like HTTP: this is not the port of a Kafka listener")
 	default:
 		return fmt.Errorf("a frame of %d bytes was announced (negative or over %d): the other side does not speak Kafka, or the stream is damaged",
 			int32(binary.BigEndian.Uint32(size[:])), maxFrame)

@@ -48,7 +48,7 @@ func TestConn_Greeting_SilenceTimesOutInEveryPhase(t *testing.T) { // I4
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				cfg := settings()
-				cfg.Dial = plainServer(t, silence)
+				cfg.Dial = plainServer(silence)
 				tt.cfg(&cfg)
 				d := newDriver(t, cfg, node(1))
 				begun := time.Now()
@@ -202,7 +202,7 @@ func TestConn_Greeting_AnswersThatAreNotKafka(t *testing.T) { // I9, J12
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				cfg := settings()
-				cfg.Dial = plainServer(t, func(conn net.Conn) {
+				cfg.Dial = plainServer(func(conn net.Conn) {
 					_, _ = conn.Read(make([]byte, 1024))
 					_, _ = io.WriteString(conn, tt.says)
 				})

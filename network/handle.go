@@ -34,7 +34,6 @@ func (c *Client) Handle(s Signal, now time.Time) []Event {
 func (c *Client) opened(cn *conn) {
 	p := c.peers[cn.node.ID]
 	if p == nil || p.conn != cn || cn.state != opening {
-		return // told to end meanwhile
 	}
 	cn.state, cn.wasReady = ready, true
 	cn.used = c.now
@@ -78,7 +77,7 @@ func (c *Client) arrived(cn *conn, frame []byte) {
 func (c *conn) match(frame []byte) (body []byte, r *Request, err error) {
 	r = c.sent.awaiting()
 	if r == nil {
-		return nil, nil, errors.New("a response came where none was due")
+		return nil, nil, errNotDue
 	}
 	correlation, body, err := protocol.ReadResponseHeader(frame, r.Key, r.Version)
 	if err != nil {
@@ -110,7 +109,7 @@ func (c *Client) finish(cn *conn, e Event) {
 // it was sent, then the connection.
 func (c *Client) ended(cn *conn) {
 	delete(c.conns, cn)
-	cause := cn.reason()
+	cause := cn.endedBy()
 	for _, r := range cn.sent.queue {
 		r.release()
 		c.stats.Failed++
@@ -136,7 +135,6 @@ func (c *Client) ended(cn *conn) {
 	}
 	p.notBefore = c.now.Add(c.reconnect.Delay(p.failures))
 	p.failures++
-	c.cfg.Logger.Debug("disconnected", "node", p.node.String(), "err", cause)
 	c.events = append(c.events, Event{Kind: Disconnected, Node: p.node.ID, Err: cause})
 }
 

@@ -172,20 +172,15 @@ func (d *driver) count(kind network.EventKind) int {
 	return n
 }
 
-// plainServer makes a Config.Dial whose connections are served by a function; it ends with the connection.
-func plainServer(t *testing.T, serve func(net.Conn)) func(context.Context, string, string) (net.Conn, error) {
+// plainServer makes a Config.Dial whose connections are served by a function. It must return when the client closes its
+// end; the bubble waits for it.
+func plainServer(serve func(net.Conn)) func(context.Context, string, string) (net.Conn, error) {
 	return func(context.Context, string, string) (net.Conn, error) {
 		theirs, ours := net.Pipe()
-		done := make(chan struct{})
 		go func() {
-			defer close(done)
 			serve(ours)
 			_ = ours.Close()
 		}()
-		t.Cleanup(func() {
-			_ = ours.Close()
-			<-done
-		})
 		return theirs, nil
 	}
 }

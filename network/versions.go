@@ -59,7 +59,7 @@ func (c *conn) greet() bool {
 	version := c.firstAsk
 	for {
 		if err := c.ask(version); err != nil {
-			if isHangUp(err) && c.reason() == nil {
+			if isHangUp(err) && c.endedBy() == nil {
 				c.resetAt = version
 			}
 			c.end(c.greetError(version, err))

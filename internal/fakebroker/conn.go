@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net"
 	"sync"
@@ -21,8 +20,10 @@ const (
 	maxFrame  = 64 << 20 // bytes
 )
 
-// errRefused is what dialling a broker that is not there gives.
-var errRefused = errors.New("connection refused")
+// refused is what dialling a broker that is not there gives.
+type refused struct{}
+
+func (refused) Error() string { return "connection refused" }
 
 // Dial is one attempt to connect.
 type Dial struct {
@@ -57,7 +58,7 @@ func (c *Cluster) Dial(ctx context.Context, network, address string) (net.Conn, 
 	defer c.mu.Unlock()
 	n := c.nodeAtLocked(address)
 	if n == nil || n.down || c.closed {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: errRefused}
+		return nil, &net.OpError{Op: "dial", Net: network, Err: refused{}}
 	}
 	theirs, ours := net.Pipe()
 	c.connIDs++
