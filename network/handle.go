@@ -34,6 +34,7 @@ func (c *Client) Handle(s Signal, now time.Time) []Event {
 func (c *Client) opened(cn *conn) {
 	p := c.peers[cn.node.ID]
 	if p == nil || p.conn != cn || cn.state != opening {
+		return // told to end meanwhile
 	}
 	cn.state, cn.wasReady = ready, true
 	cn.used = c.now

@@ -77,7 +77,7 @@ func Run(name string, cfg *Config, open Open) (Result, error) {
 	if err := cfg.check(); err != nil {
 		return Result{}, err
 	}
-	acks := &Acks{}
+	acks, profiles := &Acks{}, newProfiles(cfg)
 	cl, err := open(cfg, acks)
 	if err != nil {
 		return Result{}, fmt.Errorf("opening: %w", err)
@@ -87,8 +87,7 @@ func Run(name string, cfg *Config, open Open) (Result, error) {
 		return Result{}, fmt.Errorf("warming up: %w", err)
 	}
 	l.reserve(cfg.Records)
-	profiles, err := startProfiles(cfg)
-	if err != nil {
+	if err := profiles.start(cfg.CPUProfile); err != nil {
 		return Result{}, err
 	}
 	time.Sleep(50 * time.Millisecond) // until the client's goroutines sleep

@@ -14,23 +14,28 @@ type profiles struct {
 	mem string   // file; empty: none
 }
 
-func startProfiles(cfg *Config) (*profiles, error) {
-	p := &profiles{mem: cfg.MemProfile}
-	if p.mem != "" {
+// newProfiles is called before the client is opened: its allocations are to be sampled alike.
+func newProfiles(cfg *Config) *profiles {
+	if cfg.MemProfile != "" {
 		runtime.MemProfileRate = 4096
 	}
-	if cfg.CPUProfile == "" {
-		return p, nil
+	return &profiles{mem: cfg.MemProfile}
+}
+
+// start begins the CPU profile if file is not empty.
+func (p *profiles) start(file string) error {
+	if file == "" {
+		return nil
 	}
-	f, err := os.Create(cfg.CPUProfile)
+	f, err := os.Create(file)
 	if err != nil {
-		return nil, fmt.Errorf("cpu profile: %w", err)
+		return fmt.Errorf("cpu profile: %w", err)
 	}
 	if err := pprof.StartCPUProfile(f); err != nil {
-		return nil, fmt.Errorf("cpu profile: %w", err)
+		return fmt.Errorf("cpu profile: %w", err)
 	}
 	p.cpu = f
-	return p, nil
+	return nil
 }
 
 func (p *profiles) stop() error {
