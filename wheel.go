@@ -38,9 +38,7 @@ func (w *wheel) add(q *queue, at int64) {
 func (w *wheel) expire(now int64) []*queue {
 	end := now / w.tick
 	if w.n == 0 || end < w.soon {
-		if end >= w.pos && w.n == 0 {
-			w.pos = end
-		}
+		w.pos = max(w.pos, end+1)
 		return nil
 	}
 	w.due = w.due[:0]

@@ -50,6 +50,7 @@ func (r *Request) encode(clientID string, correlation int32) {
 
 // release forgets the caller's memory, so that a Request kept for reuse does not keep it alive.
 func (r *Request) release() {
+	clear(r.pieces)
 	r.wire = nil
 }
 
