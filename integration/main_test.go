@@ -5,6 +5,8 @@ package integration
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -45,3 +47,8 @@ func within(t *testing.T, d time.Duration) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
+
+// quietLogger is for tests whose producer has something to complain about.
+func quietLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func isMaybeWritten(err error) bool { return errors.Is(err, producer.ErrMaybeWritten) }

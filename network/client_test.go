@@ -129,24 +129,28 @@ func TestClient_LeastLoaded_GoesAroundNodesThatFail(t *testing.T) {
 		for id := int32(1); id <= 3; id++ {
 			c.Down(id)
 		}
-		d.LeastLoaded(time.Now())
-		d.await(network.Disconnected)
-		d.LeastLoaded(time.Now())
-		d.await(network.Disconnected)
-		d.LeastLoaded(time.Now())
-		d.await(network.Disconnected)
-		addresses := map[string]bool{}
-		for _, dial := range c.Dials() {
-			addresses[dial.Address] = true
+		var attempts []string
+		for range 6 {
+			d.run(10 * time.Second) // no back-off is left
+			d.LeastLoaded(time.Now())
+			d.await(network.Disconnected)
+			dials := c.Dials()
+			attempts = append(attempts, dials[len(dials)-1].Address)
 		}
-		assert.Len(t, addresses, 3, "the node tried least recently comes next")
+		assert.ElementsMatch(t, []string{"b1:9092", "b2:9092", "b3:9092"}, attempts[:3], "what was tried least recently")
+		assert.Equal(t, attempts[:3], attempts[3:])
 
+		for range 2 {
+			_, ok := d.LeastLoaded(time.Now())
+			assert.False(t, ok)
+			d.await(network.Disconnected)
+		}
 		assert.True(t, d.Unreachable(time.Now()), "all back off")
 		_, ok := d.LeastLoaded(time.Now())
 		assert.False(t, ok)
 		next := d.Tick(time.Now())
-		assert.Equal(t, 50*ms, time.Until(next), "the end of the back-off")
-		time.Sleep(50 * ms)
+		assert.False(t, next.IsZero())
+		time.Sleep(time.Until(next))
 		assert.False(t, d.Unreachable(time.Now()))
 	})
 }
@@ -213,6 +217,18 @@ func TestClient_SetNodes_NodeGone_RequestsStillTimeOut(t *testing.T) {
 		d.send(1, idRequest())
 		d.SetNodes(nil)
 		require.ErrorIs(t, d.await(network.Failed).Err, errcode.RequestTimedOut)
+	})
+}
+
+func TestClient_SetNodes_NodeGoneWhileConnecting(t *testing.T) {
+	withCluster(t, 1, func(c *fakebroker.Cluster, d *driver) {
+		d.Ready(1, time.Now())
+		synctest.Wait() // connected, but Handle has not heard of it
+		d.SetNodes(nil)
+		d.run(time.Second)
+		assert.Empty(t, d.events)
+		assert.Zero(t, c.Conns(1))
+		assert.Zero(t, d.Stats().Connections)
 	})
 }
 

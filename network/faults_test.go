@@ -96,10 +96,11 @@ func TestConn_WrongCorrelationID_EndsTheConnection(t *testing.T) { // I11
 	}
 	withCluster(t, 1, func(c *fakebroker.Cluster, d *driver) {
 		d.connect(1) // the greeting took correlation id 0
-		c.On(protocol.InitProducerID, fakebroker.Script(raw(2), raw(2), raw(3)))
+		c.On(protocol.InitProducerID, fakebroker.Script(raw(2), raw(1), raw(2)))
 		for range 3 {
 			d.send(1, idRequest())
 		}
+		synctest.Wait() // all three have arrived
 		e := d.await(network.Failed)
 		require.ErrorIs(t, e.Err, errcode.NetworkException)
 		assert.ErrorContains(t, e.Err, "correlation id 2")
@@ -273,6 +274,26 @@ func TestClient_Tick_NamesTheEndOfThrottling(t *testing.T) {
 		d.Ready(1, time.Now())
 		assert.Equal(t, until, d.Tick(time.Now()))
 		assert.True(t, d.Tick(until).IsZero())
+	})
+}
+
+func TestClient_Tick_NamesTheNextEndOfABackoff(t *testing.T) {
+	withCluster(t, 2, func(c *fakebroker.Cluster, d *driver) {
+		c.Down(1)
+		c.Down(2)
+		d.Ready(1, time.Now())
+		first := time.Now()
+		d.await(network.Disconnected)
+		time.Sleep(20 * ms)
+		d.Ready(2, time.Now())
+		d.await(network.Disconnected)
+		assert.True(t, d.Tick(time.Now()).IsZero(), "nobody asked")
+		d.Ready(1, time.Now())
+		d.Ready(2, time.Now())
+		assert.Equal(t, first.Add(50*ms), d.Tick(time.Now()))
+		assert.Equal(t, first.Add(70*ms), d.Tick(first.Add(50*ms)))
+		assert.True(t, d.Tick(first.Add(70*ms)).IsZero())
+		assert.Len(t, c.Dials(), 2, "Tick itself begins nothing")
 	})
 }
 

@@ -183,3 +183,12 @@ func TestFrameWriter_Write_GathersPieces(t *testing.T) {
 		})
 	}
 }
+
+func TestRequest_Release_ForgetsTheCallersMemory(t *testing.T) {
+	r := &Request{Key: protocol.Produce, Version: 9, Body: [][]byte{pattern(10), pattern(20)}}
+	r.encode("x", 1)
+	r.release()
+	for _, piece := range r.pieces[:cap(r.pieces)] {
+		assert.Nil(t, piece)
+	}
+}

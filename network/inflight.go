@@ -18,15 +18,13 @@ func (f *inFlight) len() int { return len(f.queue) }
 // push adds a request that was handed to the writer.
 func (f *inFlight) push(r *Request) { f.queue = append(f.queue, r) }
 
-// awaiting returns the request whose response must come next; nil when none is due. A request without a response is
-// reported as written before any later request is, so it never hides one that is due: it is only stepped over.
+// awaiting returns the request whose response must come next; nil when none is due. One without a response is never in
+// its way: the writer reports it as written before it passes the token for a later request.
 func (f *inFlight) awaiting() *Request {
-	for _, r := range f.queue {
-		if !r.NoResponse {
-			return r
-		}
+	if len(f.queue) == 0 || f.queue[0].NoResponse {
+		return nil
 	}
-	return nil
+	return f.queue[0]
 }
 
 // remove takes out a request that ended.
