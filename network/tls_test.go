@@ -68,6 +68,18 @@ func TestConn_TLS_ServerNameIsTheNodesHost(t *testing.T) {
 		})
 }
 
+func TestConn_TLS_OneByteAtATime(t *testing.T) { // I6
+	withTLSCluster(t, func(roots *x509.CertPool) *tls.Config { return &tls.Config{RootCAs: roots} },
+		func(c *fakebroker.Cluster, d *driver) {
+			slow := fakebroker.Always(fakebroker.Action{Pieces: 1, Pace: ms})
+			c.On(protocol.ApiVersions, slow)
+			c.On(protocol.InitProducerID, slow)
+			d.connect(1)
+			d.send(1, idRequest())
+			d.await(network.Response)
+		})
+}
+
 func TestConn_TLS_RefusalIsAnAuthenticationErrorAndIsRetried(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -42,9 +42,11 @@ type record struct {
 	partition int32 // plus one; zero: choose
 	key       []byte
 	value     []byte
-	tombstone bool
-	timestamp time.Time
-	headers   []struct{ key, value []byte }
+	_         struct { // not looked at, but part of what is passed
+		tombstone bool
+		timestamp time.Time
+		headers   []struct{ key, value []byte }
+	}
 }
 
 type snapshot struct{ topics map[string]*topic }
