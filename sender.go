@@ -76,7 +76,11 @@ const (
 	asleep
 )
 
-const tick = time.Millisecond
+// tick is how often a napping Sender wakes; a longer wait than nap is worth a real sleep.
+const (
+	tick = time.Millisecond
+	nap  = 10 * tick
+)
 
 func newSender(cfg *Config, acc *accumulator, meta *metadata, comp *completions, clock *clock, client *network.Client) *sender {
 	coarse := min(max(cfg.DeliveryTimeout/1000, tick), 50*tick)
@@ -227,10 +231,14 @@ func (s *sender) rest() {
 		return
 	}
 	mode := asleep
-	if s.lingering.n > 0 {
-		mode = napping
-		s.alarm(s.now + int64(tick))
-	} else {
+	if at, ok := s.lingering.next(); ok {
+		s.alarm(at)
+		if at-s.now <= int64(nap) {
+			mode = napping
+			s.alarm(s.now + int64(tick))
+		}
+	}
+	if mode == asleep {
 		s.clock.coarse.Store(0)
 	}
 	s.asleep.Store(mode) // before the last look: who pushes after it sees it, and wakes

@@ -39,7 +39,7 @@ func ExampleClient() {
 			return
 		}
 		client.Recycle(e.Body)
-		fmt.Println(answer.Topics[0].Name, len(answer.Topics[0].Partitions))
+		fmt.Println(answer.Topics[0].Name.Value, len(answer.Topics[0].Partitions))
 	}
 	// Output: orders 3
 }
