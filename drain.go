@@ -145,7 +145,11 @@ func (s *sender) mayGo(q *queue) bool {
 		// The lowest sequence first: the broker takes no other. Those after it may still be out.
 		return !st.sequence.bump && (len(st.flying) == 0 || st.flying[0].order > st.resend[0].order)
 	}
-	return st.sequence.mayStart(len(st.flying), s.identity.id)
+	span := int64(0)
+	if len(st.flying) > 0 {
+		span = st.sent - st.flying[0].order
+	}
+	return st.sequence.mayStart(span, s.identity.id)
 }
 
 // rehome places the queues that the last metadata gave another leader, and those that had none.

@@ -171,8 +171,18 @@ func (s *sender) turn() {
 		}
 		s.hurry = false
 	}
-	if next := s.client.Tick(s.time); !next.IsZero() { // last: it knows what was asked of it meanwhile
+	s.setAlarms()
+}
+
+// setAlarms comes last in a turn: whatever was done in it may have filed a queue or asked for a node.
+func (s *sender) setAlarms() {
+	if next := s.client.Tick(s.time); !next.IsZero() {
 		s.alarm(int64(next.Sub(s.clock.start)))
+	}
+	for _, w := range []*wheel{s.lingering, s.backingOff, s.expiring} {
+		if at, ok := w.next(); ok {
+			s.alarm(at)
+		}
 	}
 }
 
@@ -202,12 +212,6 @@ func (s *sender) collect() {
 		s.hurried = flush
 		s.hurryAll()
 	}
-	if at, ok := s.backingOff.next(); ok {
-		s.alarm(at)
-	}
-	if at, ok := s.expiring.next(); ok {
-		s.alarm(at)
-	}
 }
 
 // hurryAll has another look at everything that lingers.
@@ -231,12 +235,9 @@ func (s *sender) rest() {
 		return
 	}
 	mode := asleep
-	if at, ok := s.lingering.next(); ok {
-		s.alarm(at)
-		if at-s.now <= int64(nap) {
-			mode = napping
-			s.alarm(s.now + int64(tick))
-		}
+	if at, ok := s.lingering.next(); ok && at-s.now <= int64(nap) {
+		mode = napping
+		s.alarm(s.now + int64(tick))
 	}
 	if mode == asleep {
 		s.clock.coarse.Store(0)

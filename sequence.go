@@ -32,16 +32,18 @@ type sequence struct {
 	bump       bool  // raise the epoch before anything else is sent
 }
 
-// mayStart says whether a batch without a number may get one, with flying batches on the wire and
-// the producer having that id now.
-func (q *sequence) mayStart(flying int, id int64) bool {
+// mayStart says whether a batch without a number may get one, when the producer has that id now and
+// the oldest batch without an answer is span batches back. The broker recognises the last five: one that
+// is answered "late" again and again must not fall out of them while newer ones overtake it, or it
+// would look like a gap, and be written twice.
+func (q *sequence) mayStart(span, id int64) bool {
 	switch {
 	case q.unresolved, q.bump:
 		return false
 	case !q.proven, q.id != id:
-		return flying == 0 // the first of an id and epoch goes alone, or a later one could be taken for it
+		return span == 0 // the first of an id and epoch goes alone, or a later one could be taken for it
 	}
-	return flying < maxInFlightIdempotent
+	return span < maxInFlightIdempotent
 }
 
 // acknowledged notes that the broker has a batch, and with it all before it.

@@ -21,7 +21,8 @@ import (
 func TestConn_RequestTimeout_EndsAllInFlight(t *testing.T) { // I4: silence at Produce
 	withCluster(t, 1, func(c *fakebroker.Cluster, d *driver) {
 		d.connect(1)
-		c.On(protocol.InitProducerID, fakebroker.Script(fakebroker.Action{}, fakebroker.Action{Silent: true}, fakebroker.Action{Silent: true}))
+		silent := fakebroker.Action{Silent: true}
+		c.On(protocol.InitProducerID, fakebroker.Script(fakebroker.Action{}, silent, silent))
 		begun := time.Now()
 		d.send(1, idRequest())
 		first, second := d.send(1, idRequest()), d.send(1, idRequest())
@@ -84,7 +85,9 @@ func TestConn_HangUp_FailsInFlightThenReportsTheConnection(t *testing.T) {
 		for _, e := range d.events {
 			kinds = append(kinds, e.Kind)
 		}
-		assert.Equal(t, []network.EventKind{network.Connected, network.Response, network.Failed, network.Failed, network.Disconnected}, kinds)
+		assert.Equal(t, []network.EventKind{
+			network.Connected, network.Response, network.Failed, network.Failed, network.Disconnected,
+		}, kinds)
 		require.ErrorIs(t, d.events[2].Err, errcode.NetworkException)
 		assert.NotErrorIs(t, d.events[2].Err, errcode.ErrTimeout)
 	})

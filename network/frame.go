@@ -87,8 +87,8 @@ func oversize(size [frameSizeBytes]byte) error {
 	case string(size[:]) == "HTTP":
 		return reason("the answer looks like HTTP: this is not the port of a Kafka listener")
 	default:
-		return fmt.Errorf("a frame of %d bytes was announced (negative or over %d): the other side does not speak Kafka, or the stream is damaged",
-			int32(binary.BigEndian.Uint32(size[:])), maxFrame)
+		return fmt.Errorf("a frame of %d bytes was announced: the other side does not speak Kafka, or the stream is damaged",
+			int32(binary.BigEndian.Uint32(size[:])))
 	}
 }
 

@@ -56,3 +56,18 @@ func (s *Server) Stats() Stats {
 		BadRequests: c.badRequests.Load(),
 	}
 }
+
+// EndOffsets is how many records each partition of a topic has; nil if nobody has named it.
+func (s *Server) EndOffsets(topic string) []int64 {
+	for _, t := range s.topics.all() {
+		if t.name != topic {
+			continue
+		}
+		ends := make([]int64, len(t.next))
+		for i := range ends {
+			ends[i] = t.next[i].Load()
+		}
+		return ends
+	}
+	return nil
+}

@@ -52,7 +52,9 @@ func TestNode_Pause_AnswersNothingUntilResume(t *testing.T) {
 }
 
 func TestCluster_ThreeNodes_SurviveKillStopAndRestart(t *testing.T) {
-	c := kafka.Start(t, kafka.Options{Nodes: 3, Topics: map[string]int{"copied": 6}})
+	c := kafka.Start(t, kafka.Options{Nodes: 3, Topics: map[string]int{"copied": 6}, Config: map[string]string{
+		"broker.session.timeout.ms": "5000", // after which others lead what a killed node led
+	}})
 	client := newClient(t, c)
 	produce(t, client, "copied", 100)
 

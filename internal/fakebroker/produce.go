@@ -55,7 +55,9 @@ func (c *Cluster) produceLocked(call *Call, r *protocol.ProduceRequest, action A
 }
 
 // appendLocked handles the batch of one partition.
-func (c *Cluster) appendLocked(call *Call, t *topic, in *protocol.ProduceRequestPartition, out *protocol.ProduceResponsePartition, action Action) {
+func (c *Cluster) appendLocked(
+	call *Call, t *topic, in *protocol.ProduceRequestPartition, out *protocol.ProduceResponsePartition, action Action,
+) {
 	if in.Index < 0 || int(in.Index) >= len(t.partitions) {
 		out.ErrorCode = errcode.UnknownTopicOrPartition
 		return

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,84 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// recorded is one run of go test -json.
+type recorded struct {
+	lines  []string
+	want   string // the counts
+	prints string // part of what is shown
+}
+
 func TestReadRun_CountsWhatRan(t *testing.T) {
-	tests := map[string]struct {
-		lines  []string
-		want   string // the counts
-		prints string // part of what is shown
-	}{
-		"tests and subtests": {
-			lines: []string{
-				`{"Action":"start","Package":"p"}`,
-				`{"Action":"run","Package":"p","Test":"TestA"}`,
-				`{"Action":"pass","Package":"p","Test":"TestA/sub"}`,
-				`{"Action":"pass","Package":"p","Test":"TestA"}`,
-				`{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:1: needs more\n"}`,
-				`{"Action":"skip","Package":"p","Test":"TestB"}`,
-				`{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}`,
-				`{"Action":"pass","Package":"p"}`,
-			},
-			want:   "2 passed, 0 failed, 1 skipped",
-			prints: "needs more",
-		},
-		"failure shows its output": {
-			lines: []string{
-				`{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}`,
-				`{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:1: broken\n"}`,
-				`{"Action":"fail","Package":"p","Test":"TestA"}`,
-				`{"Action":"fail","Package":"p"}`,
-			},
-			want:   "0 passed, 1 failed, 0 skipped",
-			prints: "a_test.go:1: broken",
-		},
-		"build failure": {
-			lines: []string{
-				`{"ImportPath":"p [p.test]","Action":"build-output","Output":"./a.go:1: undefined: x\n"}`,
-				`{"ImportPath":"p [p.test]","Action":"build-fail"}`,
-				`{"Action":"output","Package":"p","Output":"FAIL\tp [build failed]\n"}`,
-				`{"Action":"fail","Package":"p","FailedBuild":"p [p.test]"}`,
-			},
-			want:   "0 passed, 1 failed, 0 skipped",
-			prints: "undefined: x",
-		},
-		"end outside of a test": {
-			lines: []string{
-				`{"Action":"pass","Package":"p","Test":"TestA"}`,
-				`{"Action":"output","Package":"p","Test":"TestB","Output":"panic: no\n"}`,
-				`{"Action":"fail","Package":"p"}`,
-			},
-			want:   "1 passed, 1 failed, 0 skipped",
-			prints: "panic: no",
-		},
-		"cut off": {
-			lines:  []string{`{"Action":"pass","Package":"p","Test":"TestA"}`},
-			want:   "1 passed, 1 failed, 0 skipped",
-			prints: "did not end",
-		},
-		"cached": {
-			lines: []string{
-				`{"Action":"pass","Package":"p","Test":"TestA"}`,
-				`{"Action":"output","Package":"p","Output":"ok  \tp\t(cached)\n"}`,
-				`{"Action":"pass","Package":"p"}`,
-			},
-			want:   "0 passed, 0 failed, 0 skipped",
-			prints: "(cached)",
-		},
-		"no test files": {
-			lines: []string{
-				`{"Action":"output","Package":"p","Output":"?   \tp\t[no test files]\n"}`,
-				`{"Action":"skip","Package":"p"}`,
-			},
-			want:   "0 passed, 0 failed, 0 skipped",
-			prints: "[no test files]",
-		},
-		"message of the go command": {
-			lines:  []string{`go: updates to go.mod needed`},
-			want:   "0 passed, 0 failed, 0 skipped",
-			prints: "updates to go.mod needed",
-		},
-	}
-	for name, test := range tests {
+	for name, test := range runs() {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
 			file := filepath.Join(t.TempDir(), "counts")
@@ -111,4 +43,46 @@ func TestPrintSum_AddsRuns(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(file, []byte("nonsense\n"), 0o600))
 	assert.Error(t, printSum(&out, file))
+}
+
+func runs() map[string]recorded {
+	return map[string]recorded{
+		"tests and subtests": {[]string{
+			result("start", ""), result("run", "TestA"), result("pass", "TestA/sub"), result("pass", "TestA"),
+			output("TestB", "    b_test.go:1: needs more"), result("skip", "TestB"),
+			output("", "ok  \tp\t0.1s"), result("pass", ""),
+		}, "2 passed, 0 failed, 1 skipped", "needs more"},
+		"failure shows its output": {[]string{
+			output("TestA", "=== RUN   TestA"), output("TestA", "    a_test.go:1: broken"), result("fail", "TestA"), result("fail", ""),
+		}, "0 passed, 1 failed, 0 skipped", "a_test.go:1: broken"},
+		"build failure": {[]string{
+			`{"ImportPath":"p [p.test]","Action":"build-output","Output":"./a.go:1: undefined: x\n"}`,
+			`{"ImportPath":"p [p.test]","Action":"build-fail"}`,
+			output("", "FAIL\tp [build failed]"), result("fail", ""),
+		}, "0 passed, 1 failed, 0 skipped", "undefined: x"},
+		"end outside of a test": {[]string{
+			result("pass", "TestA"), output("TestB", "panic: no"), result("fail", ""),
+		}, "1 passed, 1 failed, 0 skipped", "panic: no"},
+		"cut off": {[]string{
+			result("pass", "TestA"),
+		}, "1 passed, 1 failed, 0 skipped", "did not end"},
+		"cached": {[]string{
+			result("pass", "TestA"), output("", "ok  \tp\t(cached)"), result("pass", ""),
+		}, "0 passed, 0 failed, 0 skipped", "(cached)"},
+		"no test files": {[]string{
+			output("", "?   \tp\t[no test files]"), result("skip", ""),
+		}, "0 passed, 0 failed, 0 skipped", "[no test files]"},
+		"message of the go command": {[]string{
+			"go: updates to go.mod needed",
+		}, "0 passed, 0 failed, 0 skipped", "updates to go.mod needed"},
+	}
+}
+
+// result and output are lines of a run of package p.
+func result(action, test string) string {
+	return fmt.Sprintf(`{"Action":%q,"Package":"p","Test":%q}`, action, test)
+}
+
+func output(test, text string) string {
+	return fmt.Sprintf(`{"Action":"output","Package":"p","Test":%q,"Output":%q}`, test, text+"\n")
 }
