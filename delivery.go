@@ -138,7 +138,8 @@ func (s *sender) finish(r *produceRequest, b *batch, a answer) {
 		s.refresh.needed = true
 	}
 	switch {
-	case a.err == nil, errors.Is(a.err, errcode.DuplicateSequenceNumber):
+	case a.err == nil, errors.Is(a.err, errcode.DuplicateSequenceNumber),
+		errors.Is(a.err, errcode.OutOfOrderSequenceNumber) && st.sequence.overtaken(b):
 		st.sequence.acknowledged(b)
 		if !b.published {
 			s.publish(b, a.baseOffset, a.appendTime, nil)

@@ -89,6 +89,23 @@ func TestDelivery_RetriesKeepOrder(t *testing.T) {
 	}
 }
 
+// A broker that has restarted remembers only the last batch of a producer.
+func TestDelivery_OvertakenBatchIsWritten(t *testing.T) {
+	run(t, oneRecordBatches, func(t *testing.T, w *world) {
+		w.warmUp()
+		w.cluster.On(protocol.Produce, fakebroker.Script(
+			fakebroker.Action{Edit: func(m protocol.Message) {
+				m.(*protocol.ProduceResponse).Topics[0].Partitions[0].ErrorCode = errcode.NotEnoughReplicasAfterAppend
+			}},
+			fakebroker.Action{}, fakebroker.Action{}, fakebroker.Action{}, fakebroker.Action{},
+			fakebroker.Action{Code: errcode.OutOfOrderSequenceNumber}))
+		w.sendNumbers(10)
+		for _, b := range w.cluster.Batches("t", 0) {
+			assert.Zero(t, b.ProducerEpoch)
+		}
+	})
+}
+
 func TestDelivery_RetryIsTheSameBytes(t *testing.T) {
 	run(t, func(c *Config) { c.Linger = time.Millisecond }, func(t *testing.T, w *world) {
 		w.warmUp()

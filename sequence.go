@@ -27,6 +27,7 @@ type sequence struct {
 	next  int32
 
 	proven     bool  // a batch under this id and epoch was acknowledged
+	acked      int64 // then: the order of the latest such batch
 	unresolved bool  // a batch that has a number was given up: the broker's next number is unknown
 	lost       int64 // the order of the last such batch
 	bump       bool  // raise the epoch before anything else is sent
@@ -49,11 +50,17 @@ func (q *sequence) mayStart(span, id int64) bool {
 // acknowledged notes that the broker has a batch, and with it all before it.
 func (q *sequence) acknowledged(b *batch) {
 	if b.stamp.ProducerID == q.id && b.stamp.ProducerEpoch == q.epoch {
-		q.proven = true
+		q.proven, q.acked = true, max(q.acked, b.order)
 	}
 	if b.order > q.lost {
 		q.unresolved = false
 	}
+}
+
+// overtaken says whether a batch after b was acknowledged: then b is written, as brokers take batches
+// in order. One that has restarted may know only the last of them, and say that b is out of order.
+func (q *sequence) overtaken(b *batch) bool {
+	return q.proven && b.order < q.acked && b.stamp.ProducerID == q.id && b.stamp.ProducerEpoch == q.epoch
 }
 
 // givenUp notes that a batch will not be sent again, though it may be written.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,8 +32,10 @@ func (c *client) answered(e event) {
 	body := e.body[at+4:]
 	charged, called := 0, false
 	r.chunks = r.chunks[:0]
+	for i := range r.batches {
+		body = c.published(r.batches, i, body)
+	}
 	for _, b := range r.batches {
-		body = c.published(b, body)
 		r.chunks = append(r.chunks, b.chunks...)
 		if b.called {
 			called = true
@@ -55,13 +58,18 @@ func (c *client) answered(e event) {
 	s.requests = append(s.requests, c.comp.back()...)
 }
 
-// published publishes what the front of body says of b, and returns the rest.
-func (c *client) published(b *batch, body []byte) []byte {
+// published publishes what the front of body says of a batch, which is the i-th if the broker kept the order, and
+// returns the rest.
+func (c *client) published(batches []*batch, i int, body []byte) []byte {
 	be := binary.BigEndian
-	p := b.partition
-	if int32(be.Uint32(body)) != p.index {
-		panic("partitions out of order")
+	index := int32(be.Uint32(body))
+	if batches[i].partition.index != index {
+		if i = slices.IndexFunc(batches, func(b *batch) bool { return b.partition.index == index }); i < 0 {
+			panic("an answer for a partition that was not sent")
+		}
 	}
+	b := batches[i]
+	p := b.partition
 	if be.Uint32(body[answerErrorsAt:]) != 0 {
 		panic("record errors")
 	}

@@ -16,7 +16,7 @@ func TestFloor_SendsExactlyWhatItIsGiven(t *testing.T) {
 	for _, cfg := range []harness.Config{
 		{Records: 20_000, Size: 100},
 		{Records: 20_000, Size: 100, KeySize: 16},
-		{Records: 100, Size: 50_000}, // each record is larger than a batch
+		{Records: 100, Size: 20_000}, // each record is larger than a batch
 		{Records: 1, Size: 0},
 	} {
 		s, err := sink.Listen("127.0.0.1:0", sink.Config{Partitions: 12, Verify: true, Logf: t.Logf})

@@ -54,36 +54,16 @@ func (b *kafkaBroker) begin(ctx context.Context, topic string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, topicWait)
 	defer cancel()
-	for {
-		ready, err := b.hasLeaders(ctx, topic)
-		if err != nil {
-			return fmt.Errorf("waiting for %s: %w", topic, err)
-		}
-		if ready {
+	for { // leaders are listed before they know that they are
+		_, err := b.received(ctx, topic)
+		if err == nil {
 			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("waiting for leaders: %w", err)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-}
-
-func (b *kafkaBroker) hasLeaders(ctx context.Context, topic string) (bool, error) {
-	q := kmsg.NewPtrMetadataRequest()
-	t := kmsg.NewMetadataRequestTopic()
-	t.Topic = &topic
-	q.Topics = append(q.Topics, t)
-	r, err := q.RequestWith(ctx, b.admin)
-	if err != nil {
-		return false, err
-	}
-	led := 0
-	for _, t := range r.Topics {
-		for _, p := range t.Partitions {
-			if p.ErrorCode == 0 && p.Leader >= 0 {
-				led++
-			}
-		}
-	}
-	return led == topicPartitions, nil
 }
 
 // received sums the end offsets.

@@ -98,7 +98,21 @@ func run(ctx context.Context) error {
 		}
 	}
 	fmt.Fprintln(os.Stderr, "raw figures are in", out.Name())
-	return errors.Join(err, out.Close(), report(os.Stdout, runs))
+	return errors.Join(err, out.Close(), report(os.Stdout, runs), verdict(runs))
+}
+
+// verdict is an error if there are runs that do not count.
+func verdict(runs []result) error {
+	bad := 0
+	for _, r := range runs {
+		if r.Problem != "" {
+			bad++
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d runs do not count", bad, len(runs))
+	}
+	return nil
 }
 
 // create opens the file for the raw figures.

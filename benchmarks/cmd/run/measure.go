@@ -46,6 +46,9 @@ type measurement struct {
 	raw      *json.Encoder
 }
 
+// settle is waited after a run that failed: what is still on its way to the broker must not be counted for the next one.
+const settle = 500 * time.Millisecond
+
 // scenario runs all variants in s, in rounds. Each round begins with another variant.
 func (m *measurement) scenario(ctx context.Context, s scenario) (all []result, err error) {
 	b, err := m.broker(ctx)
@@ -54,6 +57,9 @@ func (m *measurement) scenario(ctx context.Context, s scenario) (all []result, e
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	vs := slices.DeleteFunc(slices.Clone(m.variants), func(v variant) bool { return v.noSync && s.sync() })
+	if m.bootstrap != "" && len(vs) > 0 {
+		m.one(ctx, b, s, vs[0], 0) // for the broker to warm up
+	}
 	for round := range m.rounds {
 		for i := range vs {
 			v := vs[(i+round)%len(vs)]
@@ -65,6 +71,9 @@ func (m *measurement) scenario(ctx context.Context, s scenario) (all []result, e
 				return all, fmt.Errorf("raw figures: %w", err)
 			}
 			all = append(all, r)
+			if r.Problem != "" {
+				time.Sleep(settle)
+			}
 			fmt.Fprintf(os.Stderr, "%s %s round %d %-14s %6.0fk rec/s %6.0f ns/rec %.300s\n",
 				time.Now().Format(time.TimeOnly), s.name, round+1, v.name, r.Run.RecPerSec/1e3, r.Run.CPU, r.Problem)
 		}
@@ -100,7 +109,7 @@ func (m *measurement) one(ctx context.Context, b broker, s scenario, v variant, 
 	out, stderr, err := m.start(ctx, v, args)
 	if err != nil {
 		r.Stderr = stderr
-		err = fmt.Errorf("%w: %s", err, strings.Join(strings.Fields(stderr), " "))
+		err = fmt.Errorf("%w: %.300s", err, strings.Join(strings.Fields(stderr), " "))
 	} else if err = json.Unmarshal(out, &r.Run); err != nil {
 		err = fmt.Errorf("output: %w", err)
 	}
