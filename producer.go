@@ -30,16 +30,18 @@ type Producer[K, V any] interface {
 // KafkaProducer sends typed records to Kafka. Make it with New and Close it. All methods may be called
 // from any goroutine.
 type KafkaProducer[K, V any] struct {
-	core   *core
-	keys   Serializer[K]
-	values Serializer[V]
+	core         *core
+	keys         Serializer[K]
+	values       Serializer[V]
+	interceptors interceptors[K, V]
 }
 
 var _ Producer[string, []byte] = (*KafkaProducer[string, []byte])(nil)
 
 // New checks cfg, all mistakes in one error that matches ErrConfig, and starts a producer. It neither
 // connects nor looks up names: brokers that are not there make Send time out. cfg is copied.
-func New[K, V any](cfg Config, keys Serializer[K], values Serializer[V]) (*KafkaProducer[K, V], error) {
+// Interceptors run in the order given.
+func New[K, V any](cfg Config, keys Serializer[K], values Serializer[V], chain ...Interceptor[K, V]) (*KafkaProducer[K, V], error) {
 	if keys == nil || values == nil {
 		return nil, failed(ErrConfig, "a serializer is nil")
 	}
@@ -47,11 +49,14 @@ func New[K, V any](cfg Config, keys Serializer[K], values Serializer[V]) (*Kafka
 	if err != nil {
 		return nil, err
 	}
-	return &KafkaProducer[K, V]{core: c, keys: keys, values: values}, nil
+	return &KafkaProducer[K, V]{core: c, keys: keys, values: values, interceptors: interceptors[K, V]{chain, c.cfg.Logger}}, nil
 }
 
 // Send implements Producer.
 func (p *KafkaProducer[K, V]) Send(ctx context.Context, r Record[K, V], cb Callback) Future {
+	if len(p.interceptors.chain) > 0 {
+		r, cb = p.interceptors.onSend(ctx, r, cb)
+	}
 	in := p.core.input()
 	defer p.core.giveBack(in)
 	in.topic, in.callback, in.headers = r.Topic, cb, r.Headers

@@ -1,6 +1,12 @@
 package producer
 
-import "unsafe"
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"unsafe"
+)
 
 // serializer.go owns how keys and values become bytes. Serializers run on the goroutine that sends.
 
@@ -32,4 +38,57 @@ func StringSerializer(_ []byte, _ *SerializeContext, v string) ([]byte, error) {
 		return []byte{}, nil
 	}
 	return unsafe.Slice(unsafe.StringData(v), len(v)), nil // only ever read, and copied before Send returns
+}
+
+// Nullable lifts a Serializer to pointers: nil is null, everything else, empty included, is written.
+func Nullable[T any](s Serializer[T]) Serializer[*T] {
+	return func(dst []byte, c *SerializeContext, v *T) ([]byte, error) {
+		if v == nil {
+			return nil, nil
+		}
+		b, err := s(dst, c, *v)
+		if b == nil && err == nil {
+			b = []byte{}
+		}
+		return b, err
+	}
+}
+
+// JSONSerializer writes what encoding/json makes of v; a nil pointer, map, slice or interface is null,
+// and not the text null. A type whose own MarshalJSON writes null is taken at its word.
+func JSONSerializer[T any](dst []byte, _ *SerializeContext, v T) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if string(b) == "null" && isNil(reflect.ValueOf(&v).Elem()) {
+		return nil, nil
+	}
+	return append(dst, b...), nil
+}
+
+func isNil(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		return v.IsNil()
+	}
+	return false
+}
+
+// NumberSerializer writes the fixed width, big-endian form of Java's Short, Integer, Long, Float,
+// Double and Boolean serializers: 2, 4, 8, 4, 8 bytes and one.
+func NumberSerializer[T int16 | int32 | int64 | float32 | float64 | bool](dst []byte, _ *SerializeContext, v T) ([]byte, error) {
+	return binary.Append(dst, binary.BigEndian, v)
+}
+
+// UUIDSerializer writes the text form, as Java does: 36 characters, lower case.
+func UUIDSerializer(dst []byte, _ *SerializeContext, v [16]byte) ([]byte, error) {
+	for i, n := range [...]int{4, 2, 2, 2, 6} {
+		if i > 0 {
+			dst = append(dst, '-')
+		}
+		dst = hex.AppendEncode(dst, v[:n])
+		copy(v[:], v[n:])
+	}
+	return dst, nil
 }

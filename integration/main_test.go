@@ -6,8 +6,11 @@ package integration
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +23,31 @@ import (
 
 var shared kafka.Shared
 
-func TestMain(m *testing.M) { os.Exit(shared.Run(m)) }
+func TestMain(m *testing.M) {
+	code := shared.Run(m)
+	if left := leaked(); code == 0 && left != "" {
+		fmt.Fprintf(os.Stderr, "goroutines of closed producers:\n%s\n", left)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// leaked returns the stack of a goroutine of the library that is still there
+// some time after every producer was closed; "" if there is none.
+func leaked() string {
+	buf := make([]byte, 1<<20)
+	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		found := ""
+		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if strings.Contains(stack, "kafka-go-producer/producer.(") || strings.Contains(stack, "kafka-go-producer/producer/network.") {
+				found = stack
+			}
+		}
+		if found == "" || time.Now().After(deadline) {
+			return found
+		}
+	}
+}
 
 type (
 	bytesProducer = *producer.KafkaProducer[[]byte, []byte]

@@ -24,7 +24,7 @@ type kafkaBroker struct {
 }
 
 func connect(bootstrap string) (*kafkaBroker, error) {
-	k, err := kgo.NewClient(kgo.SeedBrokers(bootstrap))
+	k, err := kgo.NewClient(kgo.SeedBrokers(bootstrap), kgo.MetadataMinAge(100*time.Millisecond)) // topics are new each time
 	if err != nil {
 		return nil, fmt.Errorf("broker: %w", err)
 	}
