@@ -237,6 +237,14 @@ func (a *accumulator) openLocked(q *queue, chunk []byte) (*batch, error) {
 		a.live.Add(-1)
 		return nil, err
 	}
+	b := a.newBatch(q, flight, chunk)
+	b.opened = a.clock.now()
+	q.open = b
+	return b, nil
+}
+
+// newBatch is an empty batch in chunk, which is counted already.
+func (a *accumulator) newBatch(q *queue, flight int64, chunk []byte) *batch {
 	b, _ := a.batches.Get().(*batch)
 	if b == nil {
 		b = &batch{}
@@ -247,11 +255,9 @@ func (a *accumulator) openLocked(q *queue, chunk []byte) (*batch, error) {
 	}
 	k.outcome = &outcome{topic: q.topic.name, partition: q.partition}
 	k.flight = flight
-	b.queue, b.acks, b.flight = q, k, flight
-	b.opened, b.stamped = a.clock.now(), 0
+	b.queue, b.acks, b.flight, b.stamped = q, k, flight, 0
 	b.Open(chunk)
-	q.open = b
-	return b, nil
+	return b
 }
 
 // closeLocked moves the open batch to the end of the queue.

@@ -29,9 +29,11 @@ type batch struct {
 	// The Sender's from here on.
 	size        int   // bytes, once it left the queue
 	order       int64 // among the batches of its queue, as first sent
+	part        int32 // among the parts of a batch that was split, which share its order
 	attempts    int   // how often it was sent
 	onWire      bool  // a request that holds it has not ended
 	published   bool
+	split       bool  // its records are in other batches now
 	maybe       bool  // an attempt ended without a clear answer: the broker may have written it
 	lastErr     error // of the last attempt
 	hasSequence bool
@@ -77,8 +79,13 @@ func sizeOrNull(b []byte) int32 {
 // reset empties the batch for its next life.
 func (b *batch) reset() {
 	b.queue, b.acks, b.next, b.lastErr = nil, nil, nil, nil
-	b.size, b.order, b.attempts = 0, 0, 0
-	b.onWire, b.published, b.maybe, b.hasSequence = false, false, false, false
+	b.size, b.order, b.part, b.attempts = 0, 0, 0, 0
+	b.onWire, b.published, b.split, b.maybe, b.hasSequence = false, false, false, false, false
+}
+
+// before says whether b comes before o in their queue.
+func (b *batch) before(o *batch) bool {
+	return b.order < o.order || b.order == o.order && b.part < o.part
 }
 
 // expired says whether the delivery timeout has passed at now.

@@ -198,7 +198,15 @@ func (p *bufferPool) put(chunks [][]byte, keep int) {
 	p.mu.Unlock()
 }
 
-// uncharge frees n bytes that put kept charged.
+// charge takes n bytes without waiting, though there may be less: they replace others that are about to
+// be put back.
+func (p *bufferPool) charge(n int) {
+	p.mu.Lock()
+	p.used += int64(n)
+	p.mu.Unlock()
+}
+
+// uncharge frees n bytes that put or charge keep charged.
 func (p *bufferPool) uncharge(n int) {
 	p.mu.Lock()
 	p.used -= int64(n)

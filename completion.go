@@ -82,7 +82,7 @@ func (c *completions) callbacks(k *acknowledgements) {
 // one that panicked.
 func (c *completions) callbacksFrom(k *acknowledgements, i int) (next int) {
 	m := k.outcome.unknown()
-	err := k.outcome.err
+	succeeded := k.outcome.err == nil
 	defer func() {
 		if p := recover(); p != nil {
 			next = i + 1
@@ -94,10 +94,10 @@ func (c *completions) callbacksFrom(k *acknowledgements, i int) (next int) {
 		if e.callback == nil {
 			continue
 		}
-		if err == nil {
+		if succeeded {
 			m = k.outcome.metadata(&Future{k.outcome, int32(i), e.keySize, e.valueSize, e.timestamp})
 		}
-		e.callback(m, err)
+		e.callback(m, k.outcome.errorOf(int32(i)))
 	}
 	return i
 }

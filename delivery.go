@@ -21,7 +21,8 @@ type answer struct {
 	err        error // nil: written
 	unclear    bool  // no answer came: the batch may be written
 	baseOffset int64
-	appendTime int64 // ms; -1: records keep their own
+	appendTime int64                      // ms; -1: records keep their own
+	blamed     []protocol.BatchIndexError // the records on whose account the batch was refused
 }
 
 // errNoAnswer is a response that leaves out a batch of its request.
@@ -49,7 +50,7 @@ func (s *sender) produced(r *produceRequest, e network.Event) {
 		s.place(b.queue)
 	}
 	for _, b := range r.batches {
-		if b.published {
+		if b.published || b.split {
 			s.release(b)
 		}
 	}
@@ -116,7 +117,10 @@ func answerOf(p *protocol.ProduceResponsePartition) answer {
 	if p.ErrorCode == errcode.None {
 		return answer{baseOffset: p.BaseOffset, appendTime: p.LogAppendTimeMs}
 	}
-	a := answer{err: p.ErrorCode, baseOffset: p.BaseOffset, appendTime: -1, unclear: errors.Is(p.ErrorCode, ErrMaybeWritten)}
+	a := answer{
+		err: p.ErrorCode, unclear: errors.Is(p.ErrorCode, ErrMaybeWritten), blamed: p.RecordErrors,
+		baseOffset: p.BaseOffset, appendTime: -1,
+	}
 	if p.ErrorMessage.Value != "" {
 		a.err = fmt.Errorf("%w (%s)", p.ErrorCode, p.ErrorMessage.Value)
 	}
@@ -146,6 +150,8 @@ func (s *sender) finish(r *produceRequest, b *batch, a answer) {
 		}
 	case b.published: // its time was over before
 		st.sequence.givenUp(b)
+	case errors.Is(a.err, errcode.MessageTooLarge) && b.Count() > 1:
+		s.split(b)
 	case s.mayRetry(b, a.err):
 		s.resend(r, b)
 	case b.expired(s.now, s.cfg.DeliveryTimeout):
@@ -159,7 +165,27 @@ func (s *sender) finish(r *produceRequest, b *batch, a answer) {
 		}
 		f := failed(nil, "%s", TopicPartition{q.topic.name, q.partition}).because(a.err)
 		f.maybeWritten = b.maybe
+		if len(a.blamed) > 0 {
+			s.blame(b, a)
+			f.kind = ErrRetriable
+			f.what += ": not written because other records of its batch were refused"
+		}
 		s.publish(b, -1, -1, f)
+	}
+}
+
+// blame tells the records that made the broker refuse their batch what was wrong with them (KIP-467).
+// The others were fine, and may be sent again.
+func (s *sender) blame(b *batch, a answer) {
+	o := b.acks.outcome
+	o.blamed = make(map[int32]error, len(a.blamed))
+	for _, e := range a.blamed {
+		f := failed(nil, "%s: record %d of its batch", TopicPartition{o.topic, o.partition}, e.BatchIndex).because(a.err)
+		f.maybeWritten = b.maybe
+		if e.Message.Value != "" {
+			f.what += ": " + e.Message.Value
+		}
+		o.blamed[e.BatchIndex] = f
 	}
 }
 
@@ -187,19 +213,15 @@ func (s *sender) mayRetry(b *batch, err error) bool {
 
 // first says whether no batch before b is still to be acknowledged.
 func (st *queueState) first(b *batch) bool {
-	return (len(st.flying) == 0 || st.flying[0].order > b.order) && (len(st.resend) == 0 || st.resend[0].order > b.order)
+	return (len(st.flying) == 0 || b.before(st.flying[0])) && (len(st.resend) == 0 || b.before(st.resend[0]))
 }
 
 // resend puts a batch among those to be sent again. The first of them sets the back-off, unless the
 // partition has moved to another broker meanwhile.
 func (s *sender) resend(r *produceRequest, b *batch) {
 	st := &b.queue.sender
-	i := len(st.resend)
-	for i > 0 && st.resend[i-1].order > b.order {
-		i--
-	}
-	st.resend = slices.Insert(st.resend, i, b)
-	if i == 0 {
+	st.resend = insert(st.resend, b)
+	if st.resend[0] == b {
 		st.retryAt = s.now
 		if st.node == r.node {
 			st.retryAt += int64(s.retry.Delay(b.attempts - 1))

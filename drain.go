@@ -143,7 +143,7 @@ func (s *sender) mayGo(q *queue) bool {
 		return true
 	case len(st.resend) > 0:
 		// The lowest sequence first: the broker takes no other. Those after it may still be out.
-		return !st.sequence.bump && (len(st.flying) == 0 || st.flying[0].order > st.resend[0].order)
+		return !st.sequence.bump && (len(st.flying) == 0 || st.resend[0].before(st.flying[0]))
 	}
 	span := int64(0)
 	if len(st.flying) > 0 {
@@ -294,15 +294,19 @@ func (s *sender) launch(q *queue, b *batch) {
 	if b.attempts++; b.attempts > 1 {
 		s.counts.retries++
 	}
-	st := &q.sender
-	i := len(st.flying)
-	for i > 0 && st.flying[i-1].order > b.order {
-		i--
-	}
-	st.flying = slices.Insert(st.flying, i, b)
+	q.sender.flying = insert(q.sender.flying, b)
 	s.counts.batches++
 	s.counts.records += int64(b.Count())
 	s.counts.bytes += int64(b.size)
+}
+
+// insert puts a batch where it belongs among others of its queue.
+func insert(batches []*batch, b *batch) []*batch {
+	i := len(batches)
+	for i > 0 && b.before(batches[i-1]) {
+		i--
+	}
+	return slices.Insert(batches, i, b)
 }
 
 // send encodes the request and hands it to the network.

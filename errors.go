@@ -93,7 +93,7 @@ func (f *failure) retriable() bool {
 	switch f.kind {
 	case nil:
 		return errors.Is(f.cause, ErrRetriable)
-	case ErrTimeout, ErrBufferExhausted, ErrAuthentication:
+	case ErrTimeout, ErrBufferExhausted, ErrAuthentication, ErrRetriable:
 		return true
 	}
 	return false

@@ -27,29 +27,67 @@ type Future struct {
 	timestamp int64 // ms
 }
 
-// outcome is what became of a batch's records. Everything below done is written before done is set.
+// outcome is what became of a batch's records. Everything from done to mu is written before done is set.
 type outcome struct {
 	topic     string
 	partition int32
 
 	done       atomic.Bool
-	baseOffset int64 // -1: unknown
-	appendTime int64 // ms, the broker's; -1: the records keep theirs
-	err        error
+	baseOffset int64           // -1: unknown
+	appendTime int64           // ms, the broker's; -1: the records keep theirs
+	err        error           // of the whole batch
+	blamed     map[int32]error // then: of single records, by index; nil: err is everybody's
+	parts      []part          // the batch was split: what became of its records is told by these
+
+	parent *outcome // whose part this is; the Sender's
+	open   int      // parts that are not done; the Sender's
 
 	mu   sync.Mutex // guards wait
 	wait chan struct{}
 }
 
-// publish makes the outcome known; it may be called once.
+// part is the outcome of the records of a split batch from first on.
+type part struct {
+	first   int32
+	outcome *outcome
+}
+
+// publish makes the outcome known; it may be called once. The last part to be known makes its parent's
+// known as well.
 func (o *outcome) publish(baseOffset, appendTime int64, err error) {
 	o.baseOffset, o.appendTime, o.err = baseOffset, appendTime, err
 	o.mu.Lock() // one of publish and doneCh sees the other, and closes
-	defer o.mu.Unlock()
 	o.done.Store(true)
 	if o.wait != nil {
 		close(o.wait)
 	}
+	o.mu.Unlock()
+	if o.parent != nil {
+		if o.parent.open--; o.parent.open == 0 {
+			o.parent.publish(-1, -1, nil)
+		}
+	}
+}
+
+// errorOf is the error of the record with that index.
+func (o *outcome) errorOf(index int32) error {
+	if err := o.blamed[index]; err != nil {
+		return err
+	}
+	return o.err
+}
+
+// locate finds the outcome that tells of the record f names, and its index there.
+func (f Future) locate() Future {
+	for len(f.outcome.parts) > 0 {
+		parts := f.outcome.parts
+		i := len(parts) - 1
+		for parts[i].first > f.index {
+			i--
+		}
+		f.outcome, f.index = parts[i].outcome, f.index-parts[i].first
+	}
+	return f
 }
 
 // doneCh is closed once the outcome is known. It is made by the first who wants it.
@@ -103,7 +141,8 @@ func (f Future) Get(ctx context.Context) (RecordMetadata, error) {
 			return o.unknown(), f
 		}
 	}
-	return o.metadata(&f), o.err
+	f = f.locate()
+	return f.outcome.metadata(&f), f.outcome.errorOf(f.index)
 }
 
 // Done is closed when the outcome is known; the record's callback may still be about to run.

@@ -34,6 +34,13 @@ func (p *pending) add() (flight int64, err error) {
 	return p.oldest + int64(len(p.counts)) - 1, nil
 }
 
+// more counts n batches into the flight of one that is not done.
+func (p *pending) more(flight, n int64) {
+	p.mu.Lock()
+	p.counts[flight-p.oldest] += n
+	p.mu.Unlock()
+}
+
 // done counts a batch out.
 func (p *pending) done(flight int64) {
 	p.mu.Lock()

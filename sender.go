@@ -66,7 +66,7 @@ type sender struct {
 
 // senderCounts are plain counters, read when the Sender is not running.
 type senderCounts struct {
-	requests, batches, records, bytes, retries, failures, turns int64
+	requests, batches, records, bytes, retries, splits, failures, turns int64
 }
 
 // The values of asleep.

@@ -1,0 +1,101 @@
+package producer
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/kafka-go-producer/producer/record"
+)
+
+// split.go owns the splitting of a batch that the broker finds too large (KIP-126). All of it is the
+// Sender's.
+
+// split puts the records of a batch into smaller ones, which take its place: to be sent at once and in
+// order, with its sequence numbers, its age, and its memory. Of its records each future finds the
+// outcome through the old one, and each callback goes to the new batch.
+func (s *sender) split(b *batch) {
+	st := &b.queue.sender
+	parts, err := s.parts(b)
+	if err != nil { // its own bytes: this cannot be
+		st.sequence.givenUp(b)
+		s.publish(b, -1, -1, failed(ErrInvalidRecord, "%s: splitting", TopicPartition{b.queue.topic.name, b.queue.partition}).because(err))
+		return
+	}
+	old := b.acks.outcome
+	old.open = len(parts)
+	entries := b.acks.entries
+	for _, p := range parts {
+		o := p.acks.outcome
+		o.parent = old
+		first := int32(len(b.acks.entries) - len(entries))
+		old.parts = append(old.parts, part{first, o})
+		for _, e := range entries[:p.Count()] {
+			p.acks.entries = append(p.acks.entries, e)
+			p.acks.wanted = p.acks.wanted || e.callback != nil
+		}
+		entries = entries[p.Count():]
+	}
+	s.acc.pending.more(b.flight, int64(len(parts)))
+	s.acc.pending.done(b.flight)
+	s.acc.live.Add(int64(len(parts)) - 1)
+	b.split, b.acks = true, nil
+	st.resend = append(st.resend, parts...)
+	slices.SortFunc(st.resend, func(a, b *batch) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	st.retryAt = s.now
+	s.counts.splits++
+}
+
+// parts builds the smaller batches. They aim at BatchSize, or at half of a batch that is not larger.
+func (s *sender) parts(b *batch) (parts []*batch, err error) {
+	target := s.cfg.BatchSize
+	if b.Size() <= target {
+		target = b.Size() / 2
+	}
+	whole, _, err := record.ReadBatch(bytes.Join(b.AppendChunks(nil), nil))
+	if err != nil {
+		return nil, err
+	}
+	var last *batch
+	var done int32
+	for r, err := range whole.Records() {
+		if err != nil {
+			return nil, err
+		}
+		ok := false
+		if last != nil {
+			_, ok = last.TryAppend(target, r.Timestamp, r.Key, r.Value, r.Headers)
+		}
+		if !ok {
+			last = s.newPart(b, done, max(target, record.UpperBound(r.Key, r.Value, r.Headers)))
+			parts = append(parts, last)
+			if _, ok = last.TryAppend(target, r.Timestamp, r.Key, r.Value, r.Headers); !ok {
+				return nil, fmt.Errorf("record %d does not fit", done)
+			}
+		}
+		done++
+	}
+	for _, p := range parts {
+		p.size = p.Size()
+		p.stamp = b.stamp
+		if p.hasSequence {
+			p.stamp.BaseSequence = add(b.stamp.BaseSequence, p.part)
+		}
+		p.Seal(p.stamp)
+	}
+	return parts, nil
+}
+
+// newPart is an empty part of b for the records from first on.
+func (s *sender) newPart(b *batch, first int32, size int) *batch {
+	s.acc.pool.charge(size) // b's own memory goes back in a moment
+	p := s.acc.newBatch(b.queue, b.flight, make([]byte, size))
+	p.opened, p.order, p.part = b.opened, b.order, b.part+first
+	p.maybe, p.lastErr, p.hasSequence = b.maybe, b.lastErr, b.hasSequence
+	return p
+}
