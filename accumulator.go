@@ -15,12 +15,15 @@ import (
 
 // accumulator is the way in: callers append, the Sender drains.
 type accumulator struct {
-	batchSize int
-	pool      *bufferPool
-	pending   *pending
-	clock     *clock
-	wake      func(urgent bool) // tells the Sender that something is on ready
-	pick      func(n int) int   // a random number below n
+	batchSize    int
+	ignoreKeys   bool // see Config.PartitionerIgnoreKeys, and so on
+	adaptive     bool
+	availability time.Duration
+	pool         *bufferPool
+	pending      *pending
+	clock        *clock
+	wake         func(urgent bool) // tells the Sender that something is on ready
+	pick         func(n int) int   // a random number below n
 
 	ready   readyList
 	live    atomic.Int64 // batches opened and not published
@@ -41,17 +44,19 @@ type queue struct {
 	hint       int    // bytes of the last batch that was closed
 	sticky     [2]stickyChoice
 
-	nextReady *queue // link of the ready list
+	waiting   atomic.Int32 // batches that are not on the wire
+	nextReady *queue       // link of the ready list
 	sender    queueState
 }
 
-// topic is what the queues of a topic share. Callers look at sticky only, the rest is the Sender's.
+// topic is what the queues of a topic share. Callers look at sticky and loads, the rest is the Sender's.
 type topic struct {
 	name   string
 	id     [16]byte // as brokers last told; zero: not known
 	order  int      // of creation; the batches of a request are sorted by it
 	queues []*queue // all there ever were; snapshots of metadata hold prefixes of it
 	sticky [2]atomic.Pointer[stickyChoice]
+	loads  atomic.Pointer[loadTable]
 }
 
 // input is one record on its way in.
@@ -240,6 +245,7 @@ func (a *accumulator) openLocked(q *queue, chunk []byte) (*batch, error) {
 	b := a.newBatch(q, flight, chunk)
 	b.opened = a.clock.now()
 	q.open = b
+	q.waiting.Add(1)
 	return b, nil
 }
 

@@ -22,6 +22,7 @@ import (
 type Config struct {
 	BootstrapServers []string // host:port, to find the cluster with; at least one
 	ClientID         string   // what brokers call this client in logs and quotas; may be empty
+	ClientRack       string   // the rack this client is in, for PartitionerRackAware
 
 	Acks        Acks
 	Idempotence bool // no duplicates and no reordering, whatever is retried; needs AcksAll, Retries and MaxInFlight of at most 5
@@ -36,6 +37,12 @@ type Config struct {
 	MaxBlock        time.Duration // how long Send and PartitionsFor wait, for metadata and memory together; zero: not at all
 	DeliveryTimeout time.Duration // from the opening of a record's batch to its outcome; zero: Linger plus RequestTimeout, at least two minutes
 	RequestTimeout  time.Duration // for an answer; when it passes, the connection ends
+
+	Partitioner             Partitioner   // nil: Java's built-in one, which the fields below are for
+	PartitionerIgnoreKeys   bool          // records with a key go where those without one go
+	PartitionerAdaptive     bool          // records without a key prefer partitions whose queues are short
+	PartitionerAvailability time.Duration // and avoid those of a broker that has not taken anything for so long; zero: they do not
+	PartitionerRackAware    bool          // and stay with leaders in ClientRack where there are any (KIP-1123)
 
 	RetryBackoff, RetryBackoffMax         time.Duration // before a batch or a metadata request is sent again: doubles from the first to the second
 	ReconnectBackoff, ReconnectBackoffMax time.Duration // before the next connection to a broker that failed: likewise
@@ -73,6 +80,7 @@ func NewConfig(bootstrapServers ...string) Config {
 		MaxInFlight:         5,
 		Retries:             math.MaxInt32,
 		MaxBlock:            time.Minute,
+		PartitionerAdaptive: true,
 		RequestTimeout:      30 * time.Second,
 		RetryBackoff:        100 * time.Millisecond,
 		RetryBackoffMax:     time.Second,
@@ -103,6 +111,7 @@ func (c Config) resolve() (Config, error) {
 	c.checkServers(refuse)
 	c.checkNumbers(refuse)
 	c.checkIdempotence(refuse)
+	c.checkPartitioner(refuse)
 	least := c.Linger + c.RequestTimeout
 	switch {
 	case c.DeliveryTimeout == 0:
@@ -145,6 +154,7 @@ func (c *Config) checkNumbers(refuse func(string, ...any)) {
 		{"MaxBlock", int64(c.MaxBlock), 0},
 		{"DeliveryTimeout", int64(c.DeliveryTimeout), 0},
 		{"RequestTimeout", int64(c.RequestTimeout), 1},
+		{"PartitionerAvailability", int64(c.PartitionerAvailability), 0},
 		{"RetryBackoff", int64(c.RetryBackoff), 0},
 		{"RetryBackoffMax", int64(c.RetryBackoffMax), 0},
 		{"ReconnectBackoff", int64(c.ReconnectBackoff), 0},
@@ -164,6 +174,12 @@ func (c *Config) checkNumbers(refuse func(string, ...any)) {
 	}
 	if c.Acks < AcksAll || c.Acks > AcksLeader {
 		refuse("Acks %d is none of AcksAll, AcksNone, AcksLeader", c.Acks)
+	}
+}
+
+func (c *Config) checkPartitioner(refuse func(string, ...any)) {
+	if c.PartitionerRackAware && strings.TrimSpace(c.ClientRack) == "" {
+		refuse("PartitionerRackAware needs a ClientRack")
 	}
 }
 

@@ -31,6 +31,7 @@ func TestConfig_Resolve_Refused(t *testing.T) {
 		{"idempotence without acks", func(c *Config) { c.Acks = AcksLeader }, "Idempotence needs Acks"},
 		{"idempotence without retries", func(c *Config) { c.Retries = 0 }, "Idempotence needs Retries"},
 		{"idempotence and six in flight", func(c *Config) { c.MaxInFlight = 6 }, "MaxInFlight"},
+		{"rack aware without a rack", func(c *Config) { c.PartitionerRackAware = true; c.ClientRack = " " }, "ClientRack"},
 		{"delivery timeout too short", func(c *Config) { c.DeliveryTimeout = 30 * time.Second }, "DeliveryTimeout"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

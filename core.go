@@ -39,12 +39,13 @@ func newCore(cfg Config) (*core, error) {
 	var s *sender // made last; nothing wakes it before
 	poke := func() { s.poke() }
 	p.acc = &accumulator{
-		batchSize: cfg.BatchSize,
-		pool:      newBufferPool(cfg.BufferMemory, cfg.MaxBlock, poke),
-		pending:   newPending(),
-		clock:     time,
-		wake:      func(urgent bool) { s.wake(urgent) },
-		pick:      rand.IntN,
+		batchSize:  cfg.BatchSize,
+		ignoreKeys: cfg.PartitionerIgnoreKeys, adaptive: cfg.PartitionerAdaptive, availability: cfg.PartitionerAvailability,
+		pool:    newBufferPool(cfg.BufferMemory, cfg.MaxBlock, poke),
+		pending: newPending(),
+		clock:   time,
+		wake:    func(urgent bool) { s.wake(urgent) },
+		pick:    rand.IntN,
 	}
 	p.meta = newMetadata(poke)
 	p.comp = newCompletions(p.acc, cfg.Logger)
@@ -103,6 +104,11 @@ func (p *core) admit(ctx context.Context, in *input) error {
 
 // append checks a serialized record and puts it into its queue.
 func (p *core) append(ctx context.Context, in *input) (Future, error) {
+	if p.cfg.Partitioner != nil && in.pinned < 0 {
+		if err := ask(p.cfg.Partitioner, in); err != nil {
+			return Future{}, err
+		}
+	}
 	if size := record.UpperBound(in.key, in.value, in.headers); size > p.cfg.MaxRequestSize {
 		return Future{}, failed(ErrRecordTooLarge, "topic %s: %d bytes are more than MaxRequestSize, %d", in.topic, size, p.cfg.MaxRequestSize)
 	} else if int64(size) > p.cfg.BufferMemory {
@@ -153,15 +159,7 @@ func (p *core) partitionsFor(ctx context.Context, topic string) ([]PartitionInfo
 	if err := p.admit(ctx, in); err != nil {
 		return nil, err
 	}
-	infos := make([]PartitionInfo, len(in.info.partitions))
-	for i := range in.info.partitions {
-		part := &in.info.partitions[i]
-		infos[i] = PartitionInfo{
-			TopicPartition: TopicPartition{topic, int32(i)}, Leader: part.leader,
-			Replicas: append([]int32(nil), part.replicas...), InSync: append([]int32(nil), part.inSync...),
-		}
-	}
-	return infos, nil
+	return in.info.describe(), nil
 }
 
 // closeGrace is how long past the end of its context Close waits for callbacks that still run.

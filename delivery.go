@@ -221,6 +221,7 @@ func (st *queueState) first(b *batch) bool {
 func (s *sender) resend(r *produceRequest, b *batch) {
 	st := &b.queue.sender
 	st.resend = insert(st.resend, b)
+	b.queue.waiting.Add(1)
 	if st.resend[0] == b {
 		st.retryAt = s.now
 		if st.node == r.node {
@@ -273,6 +274,7 @@ func (s *sender) failThose(q *queue, which func(*batch) bool, err func(*batch) e
 	for len(st.resend) > 0 && which(st.resend[0]) {
 		b := st.resend[0]
 		st.resend = slices.Delete(st.resend, 0, 1)
+		q.waiting.Add(-1)
 		st.sequence.givenUp(b)
 		s.publish(b, -1, -1, err(b))
 		s.release(b)
@@ -292,6 +294,7 @@ func (s *sender) failThose(q *queue, which func(*batch) bool, err func(*batch) e
 		if b == nil {
 			return
 		}
+		q.waiting.Add(-1)
 		s.publish(b, -1, -1, err(b))
 		s.release(b)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/kafka-go-producer/producer/internal/protocol"
@@ -32,9 +33,12 @@ func newQueueState() queueState { return queueState{sequence: sequence{id: -1}} 
 // nodeQueue is a broker's line of queues that are ready for it.
 type nodeQueue struct {
 	id   int32
+	rack string
 	live bool // as of the last metadata
 	line fifo
 	full int // queues in the line whose next batch will not grow any more
+
+	blocked atomic.Int64 // since when it has not taken what is ready, on the producer's clock; zero: it has. Callers read it
 }
 
 // fifo is a line of queues.
@@ -194,7 +198,12 @@ func (s *sender) drain(n *nodeQueue) {
 	if n.line.len() == 0 || s.cfg.Idempotence && s.identity.id < 0 {
 		return
 	}
-	for n.line.len() > 0 && s.client.Ready(n.id, s.time) {
+	for n.line.len() > 0 {
+		if !s.client.Ready(n.id, s.time) {
+			n.blocked.CompareAndSwap(0, s.now)
+			return
+		}
+		n.blocked.Store(0)
 		// While an answer is on its way, crumbs gather: fewer, larger requests serve many callers that
 		// wait for their records better than a request each.
 		if n.full == 0 && s.client.InFlight(n.id) > 0 && s.flushing.Load() == 0 && !s.hurry {
@@ -260,6 +269,7 @@ func (s *sender) take(q *queue) *batch {
 		}
 		b := st.resend[0]
 		st.resend = slices.Delete(st.resend, 0, 1)
+		q.waiting.Add(-1)
 		if s.cfg.Idempotence && !b.hasSequence {
 			s.seal(q, b) // its number went with an epoch
 		}
@@ -273,6 +283,7 @@ func (s *sender) take(q *queue) *batch {
 	}
 	q.mu.Unlock()
 	if b != nil {
+		q.waiting.Add(-1)
 		b.size = b.Size()
 		b.order = st.sent
 		st.sent++
@@ -284,6 +295,7 @@ func (s *sender) take(q *queue) *batch {
 // putBack undoes take, for a batch that has no room in the request. It keeps its sequence number.
 func (s *sender) putBack(q *queue, b *batch) {
 	q.sender.resend = slices.Insert(q.sender.resend, 0, b)
+	q.waiting.Add(1)
 	q.sender.retryAt = min(q.sender.retryAt, s.now)
 	s.place(q)
 }

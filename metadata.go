@@ -2,6 +2,7 @@ package producer
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,16 +25,33 @@ type topicInfo struct {
 	err        errcode.Code // why there is nothing below; None
 	update     int64        // the number of the update that said so
 	partitions []partitionInfo
-	queues     []*queue // of the partitions
-	available  []int32  // partitions with a leader
+	queues     []*queue        // of the partitions
+	available  []int32         // partitions with a leader
+	inRack     []int32         // those whose leader is in the client's rack, if records without a key are to stay there
+	infos      []PartitionInfo // for the user's Partitioner, if there is one
 }
 
 // partitionInfo is a partition as of a snapshot.
 type partitionInfo struct {
-	leader   int32 // -1: none known
-	epoch    int32 // of the leader; -1: not known
+	leader   int32      // -1: none known
+	node     *nodeQueue // the leader's; nil: none known
+	rack     string     // of the leader
+	epoch    int32      // of the leader; -1: not known
 	replicas []int32
 	inSync   []int32
+}
+
+// describe lists the topic's partitions for users.
+func (t *topicInfo) describe() []PartitionInfo {
+	infos := make([]PartitionInfo, len(t.partitions))
+	for i := range t.partitions {
+		p := &t.partitions[i]
+		infos[i] = PartitionInfo{
+			TopicPartition: TopicPartition{t.topic.name, int32(i)}, Leader: p.leader, LeaderRack: p.rack,
+			Replicas: slices.Clone(p.replicas), InSync: slices.Clone(p.inSync),
+		}
+	}
+	return infos
 }
 
 // metadata is the current snapshot and those who wait for a better one.

@@ -1,11 +1,38 @@
 package producer
 
-import "github.com/kafka-go-producer/producer/internal/murmur2"
+import (
+	"fmt"
 
-// partitioner.go owns the choice of a partition, as Java's built-in partitioner makes it: a record
-// with a key goes where the key's murmur2 hash says, among all partitions of the topic; one without
-// sticks to a partition for about a batch's worth of bytes, then to another one with a leader, chosen
-// at random (KIP-794).
+	"github.com/kafka-go-producer/producer/internal/murmur2"
+)
+
+// partitioner.go owns the choice of a partition. Without a Partitioner of the user's it is made as
+// Java's built-in partitioner makes it: a record with a key goes where the key's murmur2 hash says,
+// among all partitions of the topic; one without sticks to a partition for about a batch's worth of
+// bytes, then to another one with a leader, chosen at random (KIP-794).
+
+// Partitioner chooses a partition for records that name none. It is called once per record, on the
+// goroutine that sends, by several of them at a time. It must change neither key, value (nil: null) nor
+// partitions, and keep none of them. A number outside of partitions, or a panic, makes Send fail with
+// ErrInvalidRecord.
+type Partitioner interface {
+	Partition(topic string, key, value []byte, partitions []PartitionInfo) int32
+}
+
+// ask lets the user's partitioner choose, and outlives its panic.
+func ask(p Partitioner, in *input) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = failed(ErrInvalidRecord, "topic %s: the partitioner panicked", in.topic).because(fmt.Errorf("panic: %v", r))
+		}
+	}()
+	n := p.Partition(in.topic, in.key, in.value, in.info.infos)
+	if n < 0 || int(n) >= len(in.info.partitions) {
+		return failed(ErrInvalidRecord, "topic %s: the partitioner chose %d of %d partitions", in.topic, n, len(in.info.partitions))
+	}
+	in.pinned, in.partition = n, n
+	return nil
+}
 
 // stickyChoice is the partition that records without a key go to for now. Each queue has one per slot
 // of its topic; the queue's lock guards produced.
@@ -32,7 +59,7 @@ func (a *accumulator) lock(in *input) placement {
 		q := queues[in.pinned]
 		q.mu.Lock()
 		return placement{queue: q}
-	case in.key != nil:
+	case in.key != nil && !a.ignoreKeys:
 		q := queues[murmur2.Partition(in.key, len(queues))]
 		q.mu.Lock()
 		return placement{queue: q}
@@ -66,14 +93,9 @@ func (a *accumulator) lockSticky(in *input) placement {
 	}
 }
 
-// choose replaces old as a slot's choice by a random partition with a leader, or of all where none has one.
+// choose replaces old as a slot's choice by a random partition.
 func (a *accumulator) choose(in *input, slot int, old *stickyChoice) {
-	var q *queue
-	if n := len(in.info.available); n > 0 {
-		q = in.info.queues[in.info.available[a.pick(n)]]
-	} else {
-		q = in.info.queues[a.pick(len(in.info.queues))]
-	}
+	q := in.info.queues[a.loads(in.info).draw(a.pick)]
 	c := &q.sticky[slot]
 	q.mu.Lock()
 	c.produced = 0

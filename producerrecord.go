@@ -102,10 +102,12 @@ func (m RecordMetadata) String() string {
 	return m.TopicPartition.String() + "@" + strconv.FormatInt(m.Offset, 10)
 }
 
-// PartitionInfo describes a partition. Its slices are the caller's.
+// PartitionInfo describes a partition. What PartitionsFor returned is the caller's; a Partitioner must
+// not change it.
 type PartitionInfo struct {
 	TopicPartition
-	Leader   int32   // node id; -1: none known
-	Replicas []int32 // node ids
-	InSync   []int32 // node ids
+	Leader     int32   // node id; -1: none known
+	LeaderRack string  // "": it has none, or there is no leader
+	Replicas   []int32 // node ids
+	InSync     []int32 // node ids
 }

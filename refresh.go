@@ -136,10 +136,13 @@ func (s *sender) takeNodes() (news bool) {
 	nodes := make([]network.Node, 0, len(s.refresh.response.Brokers))
 	for _, b := range s.refresh.response.Brokers {
 		nodes = append(nodes, network.Node{ID: b.NodeID, Host: b.Host, Port: b.Port, Rack: b.Rack.Value})
-		if s.nodes[b.NodeID] == nil {
-			s.nodes[b.NodeID] = &nodeQueue{id: b.NodeID}
+		n := s.nodes[b.NodeID]
+		if n == nil {
+			n = &nodeQueue{id: b.NodeID}
+			s.nodes[b.NodeID] = n
 			news = true
 		}
+		n.rack = b.Rack.Value
 	}
 	for id, n := range s.nodes {
 		n.live = slices.ContainsFunc(nodes, func(node network.Node) bool { return node.ID == id })
@@ -167,9 +170,6 @@ func (s *sender) takeTopic(t *protocol.MetadataTopic, old *topicInfo, update int
 			continue
 		}
 		leader, epoch := p.LeaderID, p.LeaderEpoch
-		if n := s.nodes[leader]; n == nil || !n.live {
-			leader = -1
-		}
 		if same && int(p.Index) < len(old.partitions) {
 			if was := &old.partitions[p.Index]; epoch < was.epoch {
 				epoch = was.epoch // an answer that is behind what another broker told
@@ -178,16 +178,25 @@ func (s *sender) takeTopic(t *protocol.MetadataTopic, old *topicInfo, update int
 				}
 			}
 		}
-		info.partitions[p.Index] = partitionInfo{
-			leader: leader, epoch: epoch, replicas: slices.Clone(p.ReplicaNodes), inSync: slices.Clone(p.ISRNodes),
+		part := partitionInfo{leader: -1, epoch: epoch, replicas: slices.Clone(p.ReplicaNodes), inSync: slices.Clone(p.ISRNodes)}
+		if n := s.nodes[leader]; n != nil && n.live {
+			part.leader, part.node, part.rack = leader, n, n.rack
 		}
+		info.partitions[p.Index] = part
 	}
 	for i := range info.partitions {
-		if info.partitions[i].leader >= 0 {
-			info.available = append(info.available, int32(i))
-		} else {
+		p := &info.partitions[i]
+		if p.node == nil {
 			s.refresh.needed = true
+			continue
 		}
+		info.available = append(info.available, int32(i))
+		if s.cfg.PartitionerRackAware && p.rack == s.cfg.ClientRack {
+			info.inRack = append(info.inRack, int32(i))
+		}
+	}
+	if s.cfg.Partitioner != nil {
+		info.infos = info.describe()
 	}
 	for len(info.topic.queues) < len(info.partitions) {
 		info.topic.queues = append(info.topic.queues, newQueue(info.topic, int32(len(info.topic.queues))))
@@ -214,16 +223,12 @@ func (s *sender) moveLeaders(info *topicInfo) (news bool) {
 	}
 	for i, q := range info.topic.queues {
 		st := &q.sender
-		leader := int32(-1)
-		if i < len(info.partitions) {
-			leader = info.partitions[i].leader
-		}
 		if recreated {
 			st.sequence.bump = true // the new topic's log knows nothing of this producer
 		}
 		var n *nodeQueue
-		if leader >= 0 {
-			n = s.nodes[leader]
+		if i < len(info.partitions) {
+			n = info.partitions[i].node
 		}
 		if n == st.node && !recreated {
 			continue

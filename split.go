@@ -41,6 +41,7 @@ func (s *sender) split(b *batch) {
 	s.acc.live.Add(int64(len(parts)) - 1)
 	b.split, b.acks = true, nil
 	st.resend = append(st.resend, parts...)
+	b.queue.waiting.Add(int32(len(parts)))
 	slices.SortFunc(st.resend, func(a, b *batch) int {
 		if a.before(b) {
 			return -1

@@ -16,15 +16,13 @@ import (
 
 // broker.go owns the sink's process, and what a broker is to a measurement.
 
-// broker is where records go.
+// broker is where the records of a scenario go.
 type broker interface {
 	address() string
-	// begin makes a topic ready.
-	begin(ctx context.Context, topic string) error
-	// received is what came since begin. Only a sink knows more than the number of records.
-	received(ctx context.Context, topic string) (sink.Stats, error)
-	// end forgets the topic.
-	end(ctx context.Context, topic string) error
+	// prepare makes the topic ready that all runs use.
+	prepare(ctx context.Context, topic string) error
+	// received is what has come so far. Only a sink knows more than the number of records.
+	received(ctx context.Context) (sink.Stats, error)
 	close() error
 }
 
@@ -32,7 +30,6 @@ type sinkBroker struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer // the process ends with it
 	listen struct{ Addr, Admin string }
-	before sink.Stats
 }
 
 // startSink starts a sink on free ports.
@@ -65,17 +62,7 @@ func startSink(ctx context.Context, w *workshop, verify bool) (*sinkBroker, erro
 
 func (b *sinkBroker) address() string { return b.listen.Addr }
 
-func (b *sinkBroker) begin(ctx context.Context, _ string) (err error) {
-	b.before, err = b.stats(ctx)
-	return err
-}
-
-func (b *sinkBroker) received(ctx context.Context, _ string) (sink.Stats, error) {
-	now, err := b.stats(ctx)
-	return now.Sub(b.before), err
-}
-
-func (b *sinkBroker) end(context.Context, string) error { return nil }
+func (b *sinkBroker) prepare(context.Context, string) error { return nil }
 
 func (b *sinkBroker) close() error {
 	_ = b.stdin.Close()
@@ -85,7 +72,7 @@ func (b *sinkBroker) close() error {
 	return nil
 }
 
-func (b *sinkBroker) stats(ctx context.Context) (st sink.Stats, err error) {
+func (b *sinkBroker) received(ctx context.Context) (st sink.Stats, err error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.listen.Admin+"/stats", nil)
 	if err != nil {
 		return st, fmt.Errorf("sink: %w", err)

@@ -18,16 +18,17 @@ import (
 // topicWait is how long a new topic may take to get its leaders.
 const topicWait = 10 * time.Second
 
+// deleteWait is how long the topic may take to be deleted, even if the measurement was interrupted.
+const deleteWait = 5 * time.Second
+
 type kafkaBroker struct {
 	bootstrap string
 	admin     *kgo.Client
-	before    int64 // records of the topic that are not the client's
+	topic     string // empty: not made yet
 }
 
 func connect(bootstrap string) (*kafkaBroker, error) {
-	k, err := kgo.NewClient(kgo.SeedBrokers(bootstrap),
-		kgo.MetadataMinAge(100*time.Millisecond), // topics are new each time
-		kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	k, err := kgo.NewClient(kgo.SeedBrokers(bootstrap), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		return nil, fmt.Errorf("broker: %w", err)
 	}
@@ -36,12 +37,7 @@ func connect(bootstrap string) (*kafkaBroker, error) {
 
 func (b *kafkaBroker) address() string { return b.bootstrap }
 
-func (b *kafkaBroker) close() error {
-	b.admin.Close()
-	return nil
-}
-
-func (b *kafkaBroker) begin(ctx context.Context, topic string) error {
+func (b *kafkaBroker) prepare(ctx context.Context, topic string) error {
 	q := kmsg.NewPtrCreateTopicsRequest()
 	t := kmsg.NewCreateTopicsRequestTopic()
 	t.Topic, t.NumPartitions, t.ReplicationFactor = topic, topicPartitions, -1 // the broker's default
@@ -55,32 +51,31 @@ func (b *kafkaBroker) begin(ctx context.Context, topic string) error {
 			return fmt.Errorf("making %s: %w", topic, err)
 		}
 	}
-	return b.touch(ctx, topic)
+	b.topic = topic
+	return b.touch(ctx)
 }
 
-// touch writes a record to each partition. It waits until their leaders are there, and spares the client what a broker
-// does before it writes to a partition for the first time: files are made and synced then, tens of milliseconds each,
-// which would be charged to clients by how many partitions they happen to use.
-func (b *kafkaBroker) touch(ctx context.Context, topic string) error {
+// touch writes a record to each partition. It waits until their leaders are there, and spares the first client what a
+// broker does before it writes to a partition for the first time.
+func (b *kafkaBroker) touch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, topicWait)
 	defer cancel()
 	records := make([]*kgo.Record, topicPartitions)
 	for i := range records {
-		records[i] = &kgo.Record{Topic: topic, Partition: int32(i)}
+		records[i] = &kgo.Record{Topic: b.topic, Partition: int32(i)}
 	}
 	if err := b.admin.ProduceSync(ctx, records...).FirstErr(); err != nil {
-		return fmt.Errorf("waiting for the leaders of %s: %w", topic, err)
+		return fmt.Errorf("waiting for the leaders of %s: %w", b.topic, err)
 	}
-	b.before = int64(len(records))
 	return nil
 }
 
 // received sums the end offsets.
-func (b *kafkaBroker) received(ctx context.Context, topic string) (sink.Stats, error) {
+func (b *kafkaBroker) received(ctx context.Context) (sink.Stats, error) {
 	q := kmsg.NewPtrListOffsetsRequest()
 	q.ReplicaID = -1
 	t := kmsg.NewListOffsetsRequestTopic()
-	t.Topic = topic
+	t.Topic = b.topic
 	for i := range int32(topicPartitions) {
 		p := kmsg.NewListOffsetsRequestTopicPartition()
 		p.Partition, p.Timestamp = i, -1 // the end
@@ -105,21 +100,26 @@ func (b *kafkaBroker) received(ctx context.Context, topic string) (sink.Stats, e
 			}
 		}
 	}
-	st.Records -= b.before
 	if errs != nil {
-		errs = fmt.Errorf("end offsets of %s: %w", topic, errs)
+		errs = fmt.Errorf("end offsets of %s: %w", b.topic, errs)
 	}
 	return st, errs
 }
 
-func (b *kafkaBroker) end(ctx context.Context, topic string) error {
+func (b *kafkaBroker) close() error {
+	defer b.admin.Close()
+	if b.topic == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deleteWait)
+	defer cancel()
 	q := kmsg.NewPtrDeleteTopicsRequest()
-	q.TopicNames = []string{topic}
+	q.TopicNames = []string{b.topic}
 	t := kmsg.NewDeleteTopicsRequestTopic()
-	t.Topic = &topic
+	t.Topic = &b.topic
 	q.Topics = append(q.Topics, t)
 	if _, err := q.RequestWith(ctx, b.admin); err != nil {
-		return fmt.Errorf("deleting %s: %w", topic, err)
+		return fmt.Errorf("deleting %s: %w", b.topic, err)
 	}
 	return nil
 }

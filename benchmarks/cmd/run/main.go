@@ -44,7 +44,7 @@ func parse() (o options, report []string) {
 	flag.StringVar(&o.clients, "clients", "", "comma separated `names`; empty for all but the tuned: "+names(variants(), variant.label))
 	flag.IntVar(&o.rounds, "rounds", 5, "how often each client runs each scenario")
 	flag.Float64Var(&o.scale, "scale", 1, "`factor` for the numbers of records")
-	flag.StringVar(&o.bootstrap, "bootstrap", "", "`host:port` of a real broker to use instead of a sink; each run makes a topic and deletes it")
+	flag.StringVar(&o.bootstrap, "bootstrap", "", "`host:port` of a real broker to use instead of a sink; each scenario makes a topic and deletes it")
 	flag.BoolVar(&o.verify, "verify", false, "make the sink check checksums, sequences and records; costs CPU, though not the client's")
 	flag.DurationVar(&o.timeout, "timeout", 90*time.Second, "for one run; then the client is told to dump its goroutines")
 	flag.StringVar(&o.out, "out", "", "`file` to add a line of JSON to for each run; empty for a new one in results/")

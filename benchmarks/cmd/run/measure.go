@@ -56,14 +56,18 @@ func (m *measurement) scenario(ctx context.Context, s scenario) (all []result, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
+	topic := fmt.Sprintf("bench-%s-%d", s.name, time.Now().UnixNano())
+	if err := b.prepare(ctx, topic); err != nil {
+		return nil, err
+	}
 	vs := slices.DeleteFunc(slices.Clone(m.variants), func(v variant) bool { return v.noSync && s.sync() })
 	if m.bootstrap != "" && len(vs) > 0 {
-		m.one(ctx, b, s, vs[0], 0) // for the broker to warm up
+		m.one(ctx, b, topic, s, vs[0], 0) // for the broker to warm up
 	}
 	for round := range m.rounds {
 		for i := range vs {
 			v := vs[(i+round)%len(vs)]
-			r := m.one(ctx, b, s, v, round)
+			r := m.one(ctx, b, topic, s, v, round)
 			if err := ctx.Err(); err != nil {
 				return all, err
 			}
@@ -89,18 +93,15 @@ func (m *measurement) broker(ctx context.Context) (broker, error) {
 }
 
 // one runs one client once. What goes wrong is in the result.
-func (m *measurement) one(ctx context.Context, b broker, s scenario, v variant, round int) result {
+func (m *measurement) one(ctx context.Context, b broker, topic string, s scenario, v variant, round int) result {
 	r := result{
 		Scenario: s.name, Title: s.title, Variant: v.name, Round: round, Real: m.bootstrap != "", Verified: m.verify && m.bootstrap == "",
 		Commit: m.workshop.commit, Machine: machine(), At: time.Now().UTC(), Scale: m.scale,
 	}
-	topic := fmt.Sprintf("bench-%s-%s-%d-%d", s.name, strings.ReplaceAll(v.name, " ", "-"), round, r.At.UnixNano())
-	fail := func(err error) result {
+	before, err := b.received(ctx)
+	if err != nil {
 		r.Problem = err.Error()
 		return r
-	}
-	if err := b.begin(ctx, topic); err != nil {
-		return fail(err)
 	}
 	args := slices.Concat(s.args, v.args, []string{
 		"-brokers", b.address(), "-topic", topic, "-partitions", strconv.Itoa(topicPartitions),
@@ -113,11 +114,11 @@ func (m *measurement) one(ctx context.Context, b broker, s scenario, v variant, 
 	} else if err = json.Unmarshal(out, &r.Run); err != nil {
 		err = fmt.Errorf("output: %w", err)
 	}
-	var errStats, errEnd error
-	r.Broker, errStats = b.received(ctx, topic)
-	errEnd = b.end(ctx, topic)
-	if err := errors.Join(err, errStats, errEnd); err != nil {
-		return fail(err)
+	after, errStats := b.received(ctx)
+	r.Broker = after.Sub(before)
+	if err := errors.Join(err, errStats); err != nil {
+		r.Problem = err.Error()
+		return r
 	}
 	r.Problem = r.check()
 	return r

@@ -102,7 +102,7 @@ func TestOptions_Records(t *testing.T) {
 	v, s := variant{records: 8_000_000}, scenario{factor: .5}
 	assert.Equal(t, 400_000, o.records(s, v))
 	o.bootstrap = "b"
-	assert.Equal(t, 200_000, o.records(s, v), "a real broker gets fewer")
+	assert.Equal(t, 100_000, o.records(s, v), "a real broker gets fewer")
 	assert.Equal(t, 2_000, o.records(scenario{records: 60_000}, v))
 	o.scale = 1e-9
 	assert.Equal(t, 1, o.records(s, v))

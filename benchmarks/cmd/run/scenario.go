@@ -86,7 +86,7 @@ func extra(s string) (variant, error) {
 
 // The most records a run has on a real broker, whose disk is not to be filled.
 const (
-	realRecords     = 2_000_000
+	realRecords     = 1_000_000
 	realSyncRecords = 20_000
 )
 
