@@ -54,6 +54,7 @@ func TestLoadTable_Candidates(t *testing.T) {
 	info.available = []int32{0, 2, 3}
 	assert.Equal(t, []int32{0, 2, 3}, adaptiveAccumulator().loads(info).partitions)
 	info.inRack = []int32{2}
+	info.topic.loads.Store(nil)
 	assert.Equal(t, []int32{2}, adaptiveAccumulator().loads(info).partitions)
 	info.inRack, info.available = nil, nil
 	info.topic.loads.Store(nil)
