@@ -49,12 +49,14 @@ type queue struct {
 	sender    queueState
 }
 
-// topic is what the queues of a topic share. Callers look at sticky and loads, the rest is the Sender's.
+// topic is what the queues of a topic share. Atomic fields are for everybody, the rest is the
+// Sender's.
 type topic struct {
 	name   string
-	id     [16]byte // as brokers last told; zero: not known
-	order  int      // of creation; the batches of a request are sorted by it
-	queues []*queue // all there ever were; snapshots of metadata hold prefixes of it
+	id     [16]byte     // as brokers last told; zero: not known
+	order  int          // of creation; the batches of a request are sorted by it
+	queues []*queue     // all there ever were; snapshots of metadata hold prefixes of it
+	used   atomic.Int64 // when a batch was last opened, on the producer's clock
 	sticky [2]atomic.Pointer[stickyChoice]
 	loads  atomic.Pointer[loadTable]
 }
@@ -244,6 +246,7 @@ func (a *accumulator) openLocked(q *queue, chunk []byte) (*batch, error) {
 	}
 	b := a.newBatch(q, flight, chunk)
 	b.opened = a.clock.now()
+	q.topic.used.Store(b.opened)
 	q.open = b
 	q.waiting.Add(1)
 	return b, nil

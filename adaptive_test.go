@@ -27,7 +27,7 @@ func loadsOf(lengths []int32, nodes ...*nodeQueue) *topicInfo {
 }
 
 func adaptiveAccumulator() *accumulator {
-	return &accumulator{adaptive: true, clock: &clock{start: time.Now()}, pick: rand.New(rand.NewPCG(1, 2)).IntN}
+	return &accumulator{adaptive: true, clock: newClock(), pick: rand.New(rand.NewPCG(1, 2)).IntN}
 }
 
 func TestLoadTable_WeighsByQueueLength(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 
 // clock.go owns the producer's time. Any goroutine may read it; the Sender alone sets coarse.
 
-// clock counts nanoseconds from the producer's start, which no change of the system's time disturbs.
+// clock counts nanoseconds from a second before the producer's start, so that zero can mean never. No
+// change of the system's time disturbs it.
 type clock struct {
 	start time.Time
 
@@ -15,6 +16,8 @@ type clock struct {
 	// sleeps too long to keep it so.
 	coarse atomic.Int64
 }
+
+func newClock() *clock { return &clock{start: time.Now().Add(-time.Second)} }
 
 func (c *clock) now() int64 { return int64(time.Since(c.start)) }
 

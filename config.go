@@ -18,7 +18,7 @@ import (
 
 // Config holds every setting, named after its key in Java's producer. Build it with NewConfig and
 // assign fields; New refuses a Config made in any other way. Zero means zero, not the default.
-// No duration may be negative.
+// No duration may be negative, but for MetadataRebootstrap.
 type Config struct {
 	BootstrapServers []string // host:port, to find the cluster with; at least one
 	ClientID         string   // what brokers call this client in logs and quotas; may be empty
@@ -47,12 +47,22 @@ type Config struct {
 	RetryBackoff, RetryBackoffMax         time.Duration // before a batch or a metadata request is sent again: doubles from the first to the second
 	ReconnectBackoff, ReconnectBackoffMax time.Duration // before the next connection to a broker that failed: likewise
 	ConnectionSetup, ConnectionSetupMax   time.Duration // for a connection to be made: likewise
+	ConnectionsMaxIdle                    time.Duration // after which a connection without traffic is closed; zero: never
 	MetadataMaxAge                        time.Duration // after which metadata is fetched again though nothing asked for it
+	MetadataMaxIdle                       time.Duration // after which a topic that is not sent to is forgotten; at least five seconds
+	MetadataRebootstrap                   time.Duration // of failing metadata requests, after which the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
+	MetadataClusterCheck                  bool          // connections must lead to the cluster and broker that metadata promised (KIP-1242)
+	BootstrapResolveTimeout               time.Duration // after which BootstrapServers of which no name resolves are fatal; zero: never
 	SendBuffer, ReceiveBuffer             int           // bytes of a socket's buffers; -1: the system's
 
 	TLS    *tls.Config                                                          // nil: plaintext; ServerName is the broker's host unless set
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // nil: TCP
 	Logger *slog.Logger                                                         // nil: slog.Default()
+
+	// ClusterListener is told the cluster's id and brokers when the first metadata comes and whenever they
+	// change (Java's ClusterResourceListener). It runs on the producer's goroutine: it must return
+	// quickly, and must not call the producer.
+	ClusterListener func(ClusterResource)
 
 	made bool // set by NewConfig; travels with copies
 }
@@ -70,28 +80,32 @@ const (
 // NewConfig returns the defaults of Apache Kafka 4.4's producer.
 func NewConfig(bootstrapServers ...string) Config {
 	return Config{
-		BootstrapServers:    bootstrapServers,
-		Acks:                AcksAll,
-		Idempotence:         true,
-		BatchSize:           16 << 10,
-		Linger:              5 * time.Millisecond,
-		BufferMemory:        32 << 20,
-		MaxRequestSize:      1 << 20,
-		MaxInFlight:         5,
-		Retries:             math.MaxInt32,
-		MaxBlock:            time.Minute,
-		PartitionerAdaptive: true,
-		RequestTimeout:      30 * time.Second,
-		RetryBackoff:        100 * time.Millisecond,
-		RetryBackoffMax:     time.Second,
-		ReconnectBackoff:    50 * time.Millisecond,
-		ReconnectBackoffMax: time.Second,
-		ConnectionSetup:     10 * time.Second,
-		ConnectionSetupMax:  30 * time.Second,
-		MetadataMaxAge:      5 * time.Minute,
-		SendBuffer:          128 << 10,
-		ReceiveBuffer:       32 << 10,
-		made:                true,
+		BootstrapServers:     bootstrapServers,
+		Acks:                 AcksAll,
+		Idempotence:          true,
+		BatchSize:            16 << 10,
+		Linger:               5 * time.Millisecond,
+		BufferMemory:         32 << 20,
+		MaxRequestSize:       1 << 20,
+		MaxInFlight:          5,
+		Retries:              math.MaxInt32,
+		MaxBlock:             time.Minute,
+		PartitionerAdaptive:  true,
+		RequestTimeout:       30 * time.Second,
+		RetryBackoff:         100 * time.Millisecond,
+		RetryBackoffMax:      time.Second,
+		ReconnectBackoff:     50 * time.Millisecond,
+		ReconnectBackoffMax:  time.Second,
+		ConnectionSetup:      10 * time.Second,
+		ConnectionSetupMax:   30 * time.Second,
+		ConnectionsMaxIdle:   9 * time.Minute,
+		MetadataMaxAge:       5 * time.Minute,
+		MetadataMaxIdle:      5 * time.Minute,
+		MetadataRebootstrap:  5 * time.Minute,
+		MetadataClusterCheck: true,
+		SendBuffer:           128 << 10,
+		ReceiveBuffer:        32 << 10,
+		made:                 true,
 	}
 }
 
@@ -161,7 +175,10 @@ func (c *Config) checkNumbers(refuse func(string, ...any)) {
 		{"ReconnectBackoffMax", int64(c.ReconnectBackoffMax), 0},
 		{"ConnectionSetup", int64(c.ConnectionSetup), 1},
 		{"ConnectionSetupMax", int64(c.ConnectionSetupMax), 1},
+		{"ConnectionsMaxIdle", int64(c.ConnectionsMaxIdle), 0},
 		{"MetadataMaxAge", int64(c.MetadataMaxAge), 0},
+		{"MetadataMaxIdle", int64(c.MetadataMaxIdle), int64(5 * time.Second)},
+		{"BootstrapResolveTimeout", int64(c.BootstrapResolveTimeout), 0},
 		{"SendBuffer", int64(c.SendBuffer), -1},
 		{"ReceiveBuffer", int64(c.ReceiveBuffer), -1},
 	} {

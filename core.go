@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,7 @@ func newCore(cfg Config) (*core, error) {
 		return nil, err
 	}
 	p := &core{cfg: cfg}
-	time := &clock{start: time.Now()}
+	clock := newClock()
 	var s *sender // made last; nothing wakes it before
 	poke := func() { s.poke() }
 	p.acc = &accumulator{
@@ -43,22 +44,25 @@ func newCore(cfg Config) (*core, error) {
 		ignoreKeys: cfg.PartitionerIgnoreKeys, adaptive: cfg.PartitionerAdaptive, availability: cfg.PartitionerAvailability,
 		pool:    newBufferPool(cfg.BufferMemory, cfg.MaxBlock, poke),
 		pending: newPending(),
-		clock:   time,
+		clock:   clock,
 		wake:    func(urgent bool) { s.wake(urgent) },
 		pick:    rand.IntN,
 	}
-	p.meta = newMetadata(poke)
+	p.meta = newMetadata(clock.now, poke)
 	p.comp = newCompletions(p.acc, cfg.Logger)
 	client := network.NewClient(network.Config{
 		ClientID: cfg.ClientID, SoftwareVersion: softwareVersion,
 		MaxInFlight: cfg.MaxInFlight, RequestTimeout: cfg.RequestTimeout,
 		ConnectionSetup: cfg.ConnectionSetup, ConnectionSetupMax: cfg.ConnectionSetupMax,
 		ReconnectBackoff: cfg.ReconnectBackoff, ReconnectBackoffMax: cfg.ReconnectBackoffMax,
-		SendBuffer: cfg.SendBuffer, ReceiveBuffer: cfg.ReceiveBuffer,
+		MaxIdle: cfg.ConnectionsMaxIdle, SendBuffer: cfg.SendBuffer, ReceiveBuffer: cfg.ReceiveBuffer,
 		TLS: cfg.TLS, Dial: cfg.Dial, Logger: cfg.Logger,
 	})
-	s = newSender(&p.cfg, p.acc, p.meta, p.comp, time, client)
+	s = newSender(&p.cfg, p.acc, p.meta, p.comp, clock, client)
 	p.sender = s
+	if cfg.BootstrapResolveTimeout > 0 && cfg.Dial == nil {
+		s.resolving = newResolution(&p.cfg, p.meta, net.DefaultResolver.LookupHost)
+	}
 	go s.run()
 	return p, nil
 }

@@ -77,6 +77,7 @@ func (s *sender) answered(r *produceRequest, body []byte) {
 		for j := range t.Partitions {
 			p := &t.Partitions[j]
 			if b := r.find(t, p.Index); b != nil {
+				s.takeHint(b.queue, p)
 				s.finish(r, b, answerOf(p))
 			}
 		}
@@ -86,6 +87,7 @@ func (s *sender) answered(r *produceRequest, body []byte) {
 			s.finish(r, b, answer{err: fmt.Errorf("%w: %w", errcode.NetworkException, errNoAnswer), unclear: true})
 		}
 	}
+	s.followHints(&r.response)
 }
 
 // firstProduceThrottledByClient is the version of Produce from which brokers leave it to clients to

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kafka-go-producer/producer/errcode"
 	"github.com/kafka-go-producer/producer/internal/protocol"
 	"github.com/kafka-go-producer/producer/network"
 )
@@ -32,11 +33,12 @@ func newQueueState() queueState { return queueState{sequence: sequence{id: -1}} 
 
 // nodeQueue is a broker's line of queues that are ready for it.
 type nodeQueue struct {
-	id   int32
-	rack string
-	live bool // as of the last metadata
-	line fifo
-	full int // queues in the line whose next batch will not grow any more
+	id     int32
+	rack   string
+	live   bool // as of the last metadata
+	leaves bool // scratch of takeNodes
+	line   fifo
+	full   int // queues in the line whose next batch will not grow any more
 
 	blocked atomic.Int64 // since when it has not taken what is ready, on the producer's clock; zero: it has. Callers read it
 }
@@ -383,6 +385,9 @@ func extend[T any](s []T) []T {
 func (s *sender) disconnected(e network.Event) {
 	s.refresh.needed = true
 	s.meta.fail(e.Err)
+	if errors.Is(e.Err, errcode.RebootstrapRequired) {
+		s.rebootstrap(e.Err.Error())
+	}
 	level := s.logger.Debug
 	if errors.Is(e.Err, ErrAuthentication) {
 		s.meta.refuse(e.Err)

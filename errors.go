@@ -84,7 +84,7 @@ func (f *failure) Is(target error) bool {
 	case ErrTimeout:
 		return f.kind == ErrTimeout || f.kind == ErrBufferExhausted || f.kind == nil && errors.Is(f.cause, ErrTimeout)
 	case ErrFatal:
-		return f.kind == nil && errors.Is(f.cause, ErrFatal)
+		return f.kind == ErrFatal || f.kind == nil && errors.Is(f.cause, ErrFatal)
 	}
 	return f.kind == target || errors.Is(f.cause, target)
 }

@@ -57,22 +57,29 @@ func (t *topicInfo) describe() []PartitionInfo {
 // metadata is the current snapshot and those who wait for a better one.
 type metadata struct {
 	current atomic.Pointer[cluster]
-	wake    func() // tells the Sender that asked was set
+	wake    func()       // tells the Sender that asked was set
+	now     func() int64 // the producer's clock
 
-	mu       sync.Mutex          // guards all below
-	wanted   map[string]struct{} // topics that updates ask for
-	asked    bool                // somebody waits for an update
-	fresh    bool                // and for a topic that none has asked for yet
-	updates  int64               // done so far
-	changed  chan struct{}       // closed and replaced at each update or refusal, and at close
-	refusals int64               // how often brokers refused this client
-	refusal  error               // the last such
-	failure  error               // why the last update failed; nil: it did not
+	mu       sync.Mutex              // guards all below
+	wanted   map[string]*wantedTopic // topics that updates ask for
+	asked    bool                    // somebody waits for an update
+	fresh    bool                    // and for a topic that none has asked for yet
+	updates  int64                   // done so far
+	changed  chan struct{}           // closed and replaced at each update or refusal, and at close
+	refusals int64                   // how often brokers refused this client
+	refusal  error                   // the last such
+	fatal    error                   // why no update ever will succeed
+	failure  error                   // why the last update failed; nil: it did not
 	closed   bool
 }
 
-func newMetadata(wake func()) *metadata {
-	m := &metadata{wake: wake, wanted: map[string]struct{}{}, changed: make(chan struct{})}
+// wantedTopic is a topic that updates ask for.
+type wantedTopic struct {
+	asked int64 // when somebody last waited for it; topic.used tells when records were last sent
+}
+
+func newMetadata(now func() int64, wake func()) *metadata {
+	m := &metadata{wake: wake, now: now, wanted: map[string]*wantedTopic{}, changed: make(chan struct{})}
 	m.current.Store(&cluster{topics: map[string]*topicInfo{}})
 	return m
 }
@@ -134,10 +141,16 @@ func (m *metadata) ask(name string, refusals int64) (<-chan struct{}, error) {
 	if m.refusals > refusals {
 		return nil, failed(ErrAuthentication, "waiting for metadata of topic %s", name).because(m.refusal)
 	}
-	if _, ok := m.wanted[name]; !ok {
-		m.wanted[name] = struct{}{}
+	if m.fatal != nil {
+		return nil, failed(ErrFatal, "waiting for metadata of topic %s", name).because(m.fatal)
+	}
+	w := m.wanted[name]
+	if w == nil {
+		w = &wantedTopic{}
+		m.wanted[name] = w
 		m.fresh = true
 	}
+	w.asked = m.now()
 	m.asked = true
 	return m.changed, nil
 }
@@ -183,6 +196,14 @@ func (m *metadata) refuse(err error) {
 	m.notifyLocked()
 }
 
+// end fails everybody who waits, now or later: no broker will ever be found.
+func (m *metadata) end(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fatal = err
+	m.notifyLocked()
+}
+
 // close fails everybody who waits, now or later.
 func (m *metadata) close() {
 	m.mu.Lock()
@@ -212,15 +233,38 @@ func (m *metadata) used() bool {
 	return len(m.wanted) > 0
 }
 
-// topics lists what an update has to ask for.
-func (m *metadata) topics() []string {
+// topics lists what an update has to ask for. Topics that nobody has used since idle are forgotten.
+func (m *metadata) topics(idle int64) []string {
+	known := m.current.Load().topics
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	names := make([]string, 0, len(m.wanted))
-	for name := range m.wanted {
+	for name, w := range m.wanted {
+		used := w.asked
+		if t := known[name]; t != nil {
+			used = max(used, t.topic.used.Load())
+		}
+		if used < idle {
+			delete(m.wanted, name)
+			continue
+		}
 		names = append(names, name)
 	}
+	slices.Sort(names)
 	return names
+}
+
+// stillWanted is a copy of topics without those that were forgotten.
+func (m *metadata) stillWanted(topics map[string]*topicInfo) map[string]*topicInfo {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	kept := make(map[string]*topicInfo, len(topics)+1)
+	for name, t := range topics {
+		if m.wanted[name] != nil {
+			kept[name] = t
+		}
+	}
+	return kept
 }
 
 // update is the number the next publish will have.

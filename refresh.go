@@ -2,8 +2,8 @@ package producer
 
 import (
 	"errors"
-	"maps"
 	"slices"
+	"time"
 
 	"github.com/kafka-go-producer/producer/errcode"
 	"github.com/kafka-go-producer/producer/internal/backoff"
@@ -21,12 +21,17 @@ type refresher struct {
 	response protocol.MetadataResponse
 
 	flying  bool
+	partial bool  // the request on its way asks for new topics only
 	needed  bool  // something went wrong that newer metadata may cure
 	asked   bool  // somebody waits for an update
-	last    int64 // when the last one succeeded
+	fresh   bool  // of topics that no update has told of yet
+	last    int64 // when the last full one succeeded; zero: none did
 	next    int64 // not before: the back-off
 	idle    int   // updates in a row that failed or told nothing new
+	failing int64 // since when all have failed; zero: the last did not
 	backoff backoff.Exponential
+
+	clusterID string // as of the last one
 }
 
 // errNoBrokers is a metadata response to do nothing with.
@@ -36,48 +41,68 @@ var errNoBrokers = errors.New("metadata without brokers")
 func (s *sender) refreshMetadata() {
 	r := &s.refresh
 	asked, fresh := s.meta.takeAsked()
-	r.asked = r.asked || asked
+	r.asked, r.fresh = r.asked || asked, r.fresh || fresh
 	if fresh {
-		r.next = s.now
+		r.next = s.now // a new topic need not wait for the back-off of others
 	}
-	if r.flying {
+	if r.flying || !s.refreshDue() {
 		return
-	}
-	if !r.needed && !r.asked {
-		age := r.last + int64(s.cfg.MetadataMaxAge)
-		if r.last == 0 || s.now < age {
-			if r.last != 0 {
-				s.alarm(age)
-			}
-			return
-		}
 	}
 	if s.now < r.next {
 		s.alarm(r.next)
 		return
 	}
+	s.maybeRebootstrap()
 	node, ok := s.client.LeastLoaded(s.time)
 	if !ok {
 		return // a connection that is made, or may be, wakes the Sender
 	}
-	lowest, highest := protocol.Metadata.Versions()
-	version, err := s.client.Version(node, protocol.Metadata, lowest, highest)
-	if err != nil {
+	if err := s.sendRefresh(node); err != nil {
 		s.refreshFailed(err)
 		return
 	}
-	r.message = protocol.MetadataRequest{Topics: r.message.Topics[:0], AllowAutoTopicCreation: true}
-	for _, name := range s.meta.topics() {
+	r.flying, r.needed, r.asked, r.fresh = true, false, false, false
+}
+
+// refreshDue says whether there is a reason for an update now.
+func (s *sender) refreshDue() bool {
+	r := &s.refresh
+	if r.needed || r.asked {
+		return true
+	}
+	if r.last == 0 {
+		return false // nobody has ever asked for anything
+	}
+	age := r.last + int64(s.cfg.MetadataMaxAge)
+	if s.now < age {
+		s.alarm(age)
+		return false
+	}
+	return true
+}
+
+// sendRefresh asks a node: for new topics only, if that is all that is wanted, else for all.
+func (s *sender) sendRefresh(node int32) error {
+	r := &s.refresh
+	lowest, highest := protocol.Metadata.Versions()
+	version, err := s.client.Version(node, protocol.Metadata, lowest, highest)
+	if err != nil {
+		return err
+	}
+	r.partial = r.fresh && !r.needed && r.last != 0 && s.now < r.last+int64(s.cfg.MetadataMaxAge)
+	r.message.AllowAutoTopicCreation = true
+	r.message.Topics = slices.Grow(r.message.Topics[:0], 1) // never nil: that would mean all topics
+	known := s.meta.current.Load().topics
+	for _, name := range s.meta.topics(s.now - int64(s.cfg.MetadataMaxIdle)) {
+		if r.partial && known[name] != nil {
+			continue
+		}
 		r.message.Topics = append(r.message.Topics, protocol.MetadataRequestTopic{Name: protocol.Some(name)})
 	}
 	r.body = protocol.Append(r.body[:0], &r.message, version)
 	r.request.Key, r.request.Version = protocol.Metadata, version
 	r.request.Body = append(r.request.Body[:0], r.body)
-	if err := s.client.Send(node, &r.request, s.time); err != nil {
-		s.refreshFailed(err)
-		return
-	}
-	r.flying, r.needed, r.asked = true, false, false
+	return s.client.Send(node, &r.request, s.time)
 }
 
 // refreshFailed notes that an update brought nothing; another one is needed.
@@ -85,6 +110,12 @@ func (s *sender) refreshFailed(err error) {
 	r := &s.refresh
 	s.meta.fail(err)
 	r.flying, r.needed = false, true
+	if r.failing == 0 {
+		r.failing = s.now
+	}
+	if errors.Is(err, errcode.RebootstrapRequired) {
+		s.rebootstrap(err.Error())
+	}
 	s.refreshAgain()
 	s.logger.Debug("metadata not refreshed", "error", err)
 }
@@ -96,8 +127,11 @@ func (s *sender) refreshAgain() {
 	s.alarm(s.refresh.next)
 }
 
+// firstMetadataThrottledByClient is like firstProduceThrottledByClient.
+const firstMetadataThrottledByClient = 6
+
 // refreshed takes in a response.
-func (s *sender) refreshed(body []byte) {
+func (s *sender) refreshed(node int32, body []byte) {
 	r := &s.refresh
 	if err := protocol.Decode(body, &r.response, r.request.Version); err != nil {
 		s.refreshFailed(err)
@@ -111,9 +145,12 @@ func (s *sender) refreshed(body []byte) {
 		s.refreshFailed(errNoBrokers)
 		return
 	}
-	news := s.takeNodes()
+	if t := r.response.ThrottleTimeMs; t > 0 && r.request.Version >= firstMetadataThrottledByClient {
+		s.client.Throttle(node, s.time.Add(time.Duration(t)*time.Millisecond))
+	}
+	news := s.takeNodes(r.response.ClusterID.Value, r.brokers())
 	old := s.meta.current.Load()
-	next := &cluster{topics: maps.Clone(old.topics)}
+	next := &cluster{topics: s.meta.stillWanted(old.topics)}
 	update := s.meta.nextUpdate()
 	for i := range r.response.Topics {
 		t := &r.response.Topics[i]
@@ -121,7 +158,10 @@ func (s *sender) refreshed(body []byte) {
 		next.topics[t.Name.Value] = info
 		news = s.moveLeaders(info) || news
 	}
-	r.flying, r.last = false, s.now
+	r.flying, r.failing = false, 0
+	if !r.partial {
+		r.last = s.now
+	}
 	if news {
 		r.idle, r.next = 0, s.now+int64(r.backoff.Delay(0))
 	} else {
@@ -131,23 +171,35 @@ func (s *sender) refreshed(body []byte) {
 	s.rehome()
 }
 
-// takeNodes tells the network which brokers there are and reports whether that changed.
-func (s *sender) takeNodes() (news bool) {
-	nodes := make([]network.Node, 0, len(s.refresh.response.Brokers))
-	for _, b := range s.refresh.response.Brokers {
+// brokers are the nodes of the last response.
+func (r *refresher) brokers() []network.Node {
+	nodes := make([]network.Node, 0, len(r.response.Brokers))
+	for _, b := range r.response.Brokers {
 		nodes = append(nodes, network.Node{ID: b.NodeID, Host: b.Host, Port: b.Port, Rack: b.Rack.Value})
-		n := s.nodes[b.NodeID]
-		if n == nil {
-			n = &nodeQueue{id: b.NodeID}
-			s.nodes[b.NodeID] = n
-			news = true
-		}
-		n.rack = b.Rack.Value
 	}
-	for id, n := range s.nodes {
-		n.live = slices.ContainsFunc(nodes, func(node network.Node) bool { return node.ID == id })
+	return nodes
+}
+
+// takeNodes tells the network which brokers there are and reports whether that changed.
+func (s *sender) takeNodes(clusterID string, nodes []network.Node) (news bool) {
+	for _, n := range s.nodes {
+		n.leaves = n.live
+		n.live = false
+	}
+	for _, node := range nodes {
+		n := s.nodes[node.ID]
+		if n == nil {
+			n = &nodeQueue{id: node.ID}
+			s.nodes[node.ID] = n
+		}
+		news = news || !n.leaves
+		n.live, n.leaves, n.rack = true, false, node.Rack
+	}
+	for _, n := range s.nodes {
+		news = news || n.leaves
 	}
 	s.client.SetNodes(nodes)
+	s.tellListener(clusterID, nodes)
 	return news
 }
 
@@ -184,10 +236,21 @@ func (s *sender) takeTopic(t *protocol.MetadataTopic, old *topicInfo, update int
 		}
 		info.partitions[p.Index] = part
 	}
+	s.listPartitions(info)
+	s.refresh.needed = s.refresh.needed || len(info.available) < len(info.partitions)
+	for len(info.topic.queues) < len(info.partitions) {
+		info.topic.queues = append(info.topic.queues, newQueue(info.topic, int32(len(info.topic.queues))))
+	}
+	info.queues = info.topic.queues[:len(info.partitions):len(info.partitions)]
+	return info
+}
+
+// listPartitions fills in what partitioners choose from.
+func (s *sender) listPartitions(info *topicInfo) {
+	info.available, info.inRack = nil, nil
 	for i := range info.partitions {
 		p := &info.partitions[i]
 		if p.node == nil {
-			s.refresh.needed = true
 			continue
 		}
 		info.available = append(info.available, int32(i))
@@ -198,11 +261,6 @@ func (s *sender) takeTopic(t *protocol.MetadataTopic, old *topicInfo, update int
 	if s.cfg.Partitioner != nil {
 		info.infos = info.describe()
 	}
-	for len(info.topic.queues) < len(info.partitions) {
-		info.topic.queues = append(info.topic.queues, newQueue(info.topic, int32(len(info.topic.queues))))
-	}
-	info.queues = info.topic.queues[:len(info.partitions):len(info.partitions)]
-	return info
 }
 
 // topic is what the queues of the topic share; it is made when the topic is first heard of.

@@ -41,27 +41,31 @@ type sender struct {
 	lost     atomic.Int64 // records that force failed
 	done     chan struct{}
 
-	client     *network.Client
-	time       time.Time // of this turn
-	now        int64     // the same on the producer's clock
-	nextAlarm  int64     // when to wake at the latest; zero: no need
-	timer      *time.Timer
-	nodes      map[int32]*nodeQueue
-	topics     map[string]*topic
-	lingering  *wheel
-	backingOff *wheel
-	expiring   *wheel
-	homeless   []*queue
-	moved      []*queue // leaders changed in the metadata just taken in
-	inFlight   int      // produce requests on the wire
-	hurried    int64    // the flush that lingering queues have been told of
-	hurry      bool     // this turn nothing lingers: memory ran out, or the producer closes
-	refresh    refresher
-	identity   identity
-	retry      backoff.Exponential
-	requests   []*produceRequest // free ones
-	chunks     [][]byte          // scratch
-	counts     senderCounts
+	client        *network.Client
+	time          time.Time // of this turn
+	now           int64     // the same on the producer's clock
+	nextAlarm     int64     // when to wake at the latest; zero: no need
+	timer         *time.Timer
+	nodes         map[int32]*nodeQueue
+	topics        map[string]*topic
+	lingering     *wheel
+	backingOff    *wheel
+	expiring      *wheel
+	homeless      []*queue
+	hints         []leaderHint
+	moved         []*queue // leaders changed in the metadata just taken in
+	inFlight      int      // produce requests on the wire
+	hurried       int64    // the flush that lingering queues have been told of
+	hurry         bool     // this turn nothing lingers: memory ran out, or the producer closes
+	refresh       refresher
+	bootstrapping bool // the nodes are the bootstrap servers
+	cluster       ClusterResource
+	resolving     *resolution // nil: names are looked up when connecting only
+	identity      identity
+	retry         backoff.Exponential
+	requests      []*produceRequest // free ones
+	chunks        [][]byte          // scratch
+	counts        senderCounts
 }
 
 // senderCounts are plain counters, read when the Sender is not running.
@@ -86,17 +90,18 @@ func newSender(cfg *Config, acc *accumulator, meta *metadata, comp *completions,
 	coarse := min(max(cfg.DeliveryTimeout/1000, tick), 50*tick)
 	s := &sender{
 		cfg: cfg, acc: acc, meta: meta, comp: comp, clock: clock, logger: cfg.Logger, client: client,
-		wakeUp:     make(chan struct{}, 1),
-		done:       make(chan struct{}),
-		timer:      time.NewTimer(time.Hour),
-		nodes:      map[int32]*nodeQueue{},
-		topics:     map[string]*topic{},
-		lingering:  newWheel(1024, tick),
-		backingOff: newWheel(1024, tick),
-		expiring:   newWheel(4096, coarse),
-		retry:      backoff.Exponential{Initial: cfg.RetryBackoff, Max: cfg.RetryBackoffMax},
-		identity:   identity{id: -1},
-		hurried:    -1,
+		wakeUp:        make(chan struct{}, 1),
+		done:          make(chan struct{}),
+		timer:         time.NewTimer(time.Hour),
+		nodes:         map[int32]*nodeQueue{},
+		topics:        map[string]*topic{},
+		lingering:     newWheel(1024, tick),
+		backingOff:    newWheel(1024, tick),
+		expiring:      newWheel(4096, coarse),
+		retry:         backoff.Exponential{Initial: cfg.RetryBackoff, Max: cfg.RetryBackoffMax},
+		identity:      identity{id: -1},
+		bootstrapping: true,
+		hurried:       -1,
 	}
 	s.flush.Store(-1)
 	s.refresh.backoff = s.retry
@@ -304,7 +309,7 @@ func (s *sender) ended(e network.Event) {
 		s.produced(r, e)
 	case *refresher:
 		if e.Kind == network.Response {
-			s.refreshed(e.Body)
+			s.refreshed(e.Node, e.Body)
 		} else {
 			s.refreshFailed(e.Err)
 		}
@@ -322,6 +327,7 @@ func (s *sender) finished() bool {
 func (s *sender) shutDown() {
 	s.tell()
 	s.timer.Stop()
+	s.resolving.stop()
 	s.client.Close() // from here on nothing reads a batch's memory
 	for _, t := range s.topics {
 		for _, q := range t.queues {

@@ -3,6 +3,7 @@ package producer
 import (
 	"errors"
 	"math"
+	"time"
 
 	"github.com/kafka-go-producer/producer/errcode"
 	"github.com/kafka-go-producer/producer/internal/protocol"
@@ -171,6 +172,9 @@ func (s *sender) identified(e network.Event) {
 	}
 	var response protocol.InitProducerIDResponse
 	err := protocol.Decode(e.Body, &response, i.request.Version)
+	if t := response.ThrottleTimeMs; t > 0 && i.request.Version >= 1 {
+		s.client.Throttle(e.Node, s.time.Add(time.Duration(t)*time.Millisecond))
+	}
 	if err == nil {
 		err = response.ErrorCode.Err()
 	}

@@ -32,14 +32,20 @@ func TestRealKafka_RecordsOfEveryShape_AsJavaReadsThem(t *testing.T) {
 		{Value: []byte("epoch"), Timestamp: time.UnixMilli(0)},
 	}
 	ctx := within(t, time.Minute)
+	var futures []producer.Future
 	for _, r := range sent {
 		r.Topic = topic
 		if r.Timestamp.IsZero() {
 			r.Timestamp = at
 		}
-		p.Send(ctx, r, func(_ producer.RecordMetadata, err error) { assert.NoError(t, err) })
+		futures = append(futures, p.Send(ctx, r, nil))
 	}
 	require.NoError(t, p.Flush(ctx))
+	for i, f := range futures {
+		md, err := f.Get(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, int64(i), md.Offset)
+	}
 
 	var got []judge.Record
 	judge.Read(t, c, topic, judge.Uncommitted, func(r judge.Record) {

@@ -35,6 +35,7 @@ type Client struct {
 	stats  Stats
 	closed bool
 
+	cluster       string // see SetCluster
 	features      []protocol.FinalizedFeature
 	featuresEpoch int64
 }
@@ -88,6 +89,18 @@ func (c *Client) SetNodes(nodes []Node) {
 		}
 	}
 	c.peers = peers
+}
+
+// SetCluster tells the id of the cluster that new connections to brokers must find there (KIP-1242): a broker of 4.4
+// or later that is of another cluster, or is another node, refuses them with errcode.RebootstrapRequired. Empty: any.
+func (c *Client) SetCluster(id string) { c.cluster = id }
+
+// clusterOf is the cluster that a node must be of. Entries of the bootstrap list may be anything.
+func (c *Client) clusterOf(node Node) protocol.NullString {
+	if c.cluster == "" || node.ID < 0 {
+		return protocol.NullString{}
+	}
+	return protocol.Some(c.cluster)
 }
 
 // Ready reports whether a node can take a request now: its versions are known, it is not throttled, and fewer than
@@ -284,6 +297,7 @@ func (c *Client) connect(p *peer) {
 	cn := &conn{
 		cfg:       &c.cfg,
 		node:      p.node,
+		cluster:   c.clusterOf(p.node),
 		setup:     c.setup.Delay(p.setupFailures),
 		firstAsk:  p.firstAsk,
 		bodies:    c.bodies,

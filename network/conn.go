@@ -11,6 +11,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/kafka-go-producer/producer/internal/protocol"
 )
 
 // signalKind says what a connection's goroutines tell the Client.
@@ -45,8 +47,9 @@ type conn struct {
 	// Set before run starts.
 	cfg       *Config
 	node      Node
-	setup     time.Duration // for dialling and TLS; zero: unbounded
-	firstAsk  int16         // the ApiVersions version to begin with
+	cluster   protocol.NullString // the cluster the node must be of; null: any
+	setup     time.Duration       // for dialling and TLS; zero: unbounded
+	firstAsk  int16               // the ApiVersions version to begin with
 	bodies    bodyList
 	signals   chan<- Signal
 	abandoned <-chan struct{} // closed when nobody listens to signals any more

@@ -101,7 +101,11 @@ func (c *conn) ask(version int16) error {
 	question := protocol.ApiVersionsRequest{
 		ClientSoftwareName:    softwareName,
 		ClientSoftwareVersion: c.cfg.SoftwareVersion,
+		ClusterID:             c.cluster,
 		NodeID:                -1,
+	}
+	if c.cluster.Valid {
+		question.NodeID = c.node.ID
 	}
 	r := Request{
 		Key:     protocol.ApiVersions,

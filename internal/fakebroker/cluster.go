@@ -38,6 +38,7 @@ type Cluster struct {
 type node struct {
 	id       int32
 	address  string
+	alias    string // another address that leads to it; empty: none
 	down     bool
 	gate     *gate
 	versions map[protocol.Key]versionRange
@@ -70,6 +71,11 @@ func Nodes(n int) Option {
 			}
 		}
 	}
+}
+
+// Alias gives a node a second address, as a name for bootstrapping that follows it when it moves. Give Nodes first.
+func Alias(id int32, address string) Option {
+	return func(c *Cluster) { c.nodes[id].alias = address }
 }
 
 // Topic makes a topic. Partition p is led by the broker number p modulo the number of brokers; give Nodes first.

@@ -76,7 +76,7 @@ func (c *Cluster) Dial(ctx context.Context, network, address string) (net.Conn, 
 
 func (c *Cluster) nodeAtLocked(address string) *node {
 	for _, n := range c.nodes {
-		if n.address == address {
+		if n.address == address || n.alias == address {
 			return n
 		}
 	}

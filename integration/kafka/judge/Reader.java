@@ -7,7 +7,10 @@
 //   partition offset timestamp key value headers
 //
 // Bytes are base64; "-" is null, nothing is empty. Headers are key:value pairs
-// joined by commas. It ends at the end offsets the topic had at the start.
+// joined by commas. It reads to the end offsets the topic has at the start, and
+// then prints the number of records, so that a reader knows it has them all:
+//
+//   end RECORDS
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -46,16 +49,22 @@ public class Reader {
             for (PartitionInfo p : consumer.partitionsFor(args[1])) {
                 partitions.add(new TopicPartition(p.topic(), p.partition()));
             }
+            if (partitions.isEmpty()) {
+                throw new IllegalStateException("the broker knows no topic " + args[1]);
+            }
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            long records = 0;
             while (!reached(consumer, ends)) {
                 for (ConsumerRecord<byte[], byte[]> r : consumer.poll(Duration.ofMillis(200))) {
                     if (r.offset() < ends.get(new TopicPartition(r.topic(), r.partition()))) {
                         print(out, r);
+                        records++;
                     }
                 }
             }
+            out.write(("end " + records + "\n").getBytes(StandardCharsets.US_ASCII));
         }
     }
 

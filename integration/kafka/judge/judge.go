@@ -80,11 +80,30 @@ func readLines(r io.Reader, each func(Record)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<20), 64<<20)
 	var rec Record
+	records := 0
 	for lines.Scan() {
+		if end, ok := bytes.CutPrefix(lines.Bytes(), []byte("end ")); ok {
+			if string(end) != strconv.Itoa(records) {
+				return fmt.Errorf("judge printed %d records and says %s", records, end)
+			}
+			return drained(lines)
+		}
 		if err := rec.parse(lines.Bytes()); err != nil {
 			return fmt.Errorf("judge printed %q: %w", lines.Bytes(), err)
 		}
 		each(rec)
+		records++
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return errors.New("judge ended early")
+}
+
+// drained waits for the judge's exit; nothing may come before it.
+func drained(lines *bufio.Scanner) error {
+	if lines.Scan() {
+		return fmt.Errorf("judge printed %q after its end", lines.Bytes())
 	}
 	return lines.Err()
 }
