@@ -217,11 +217,13 @@ func TestConfig_ClusterListener(t *testing.T) {
 	}, func(t *testing.T, w *world) {
 		w.warmUp()
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		require.Len(t, told, 1, "only when it changes")
 		assert.NotEmpty(t, told[0].ClusterID)
 		assert.Equal(t, []ClusterNode{{ID: 1, Host: "b1", Port: 9092}, {ID: 2, Host: "b2", Port: 9092}}, told[0].Nodes)
 		w.cluster.Down(2)
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		require.Len(t, told, 2)
 		assert.Len(t, told[1].Nodes, 1)
 		w.cluster.Up(2)

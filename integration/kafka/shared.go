@@ -5,6 +5,7 @@ package kafka
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -17,6 +18,7 @@ type Shared struct {
 	once    sync.Once
 	cluster *Cluster
 	err     error
+	failed  atomic.Bool // a test that used the cluster has failed
 }
 
 // Run is for TestMain: it runs the tests, ends the cluster if one was started,
@@ -37,6 +39,7 @@ func (s *Shared) Cluster(t testing.TB) *Cluster {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
+			s.failed.Store(true)
 			s.cluster.report(t)
 		}
 	})
@@ -45,6 +48,6 @@ func (s *Shared) Cluster(t testing.TB) *Cluster {
 
 func (s *Shared) close() {
 	if s.cluster != nil {
-		s.cluster.Close()
+		s.cluster.close(s.failed.Load())
 	}
 }
