@@ -16,7 +16,9 @@ import (
 // accumulator is the way in: callers append, the Sender drains.
 type accumulator struct {
 	batchSize    int
-	ignoreKeys   bool // see Config.PartitionerIgnoreKeys, and so on
+	maxBatch     int          // uncompressed bytes of a batch that is to be compressed
+	compression  *compression // nil: batches are sent as they are
+	ignoreKeys   bool         // see Config.PartitionerIgnoreKeys, and so on
 	adaptive     bool
 	availability time.Duration
 	pool         *bufferPool
@@ -59,6 +61,7 @@ type topic struct {
 	used   atomic.Int64 // when a batch was last opened, on the producer's clock
 	sticky [2]atomic.Pointer[stickyChoice]
 	loads  atomic.Pointer[loadTable]
+	ratio  ratio
 }
 
 // input is one record on its way in.
@@ -125,15 +128,15 @@ func (a *accumulator) append(ctx context.Context, in *input) (Future, error) {
 			}
 		}
 		timestamp := a.timestamp(b, in)
-		size, ok := b.TryAppend(a.batchSize, timestamp, in.key, in.value, in.headers)
+		size, ok := b.TryAppend(b.limit, timestamp, in.key, in.value, in.headers)
 		if !ok {
-			if b.Size()+size > a.batchSize && b.Count() > 0 {
+			if b.Size()+size > b.limit && b.Count() > 0 {
 				a.closeLocked(p.queue)
 				p.urgent = true
 				continue
 			}
 			if len(p.spare) < size-b.Room() {
-				if err := a.fetch(ctx, &p, a.nextChunk(b.Size(), size-b.Room(), 0), in); err != nil {
+				if err := a.fetch(ctx, &p, nextChunk(b.Size(), b.limit, size-b.Room(), 0), in); err != nil {
 					return Future{}, err
 				}
 				continue
@@ -154,7 +157,7 @@ func (a *accumulator) openFor(ctx context.Context, p *placement, in *input) (*ba
 		return nil, nil
 	}
 	if len(p.spare) < need {
-		return nil, a.fetch(ctx, p, a.nextChunk(0, need, p.queue.hint), in)
+		return nil, a.fetch(ctx, p, nextChunk(0, a.limit(p.queue.topic), need, p.queue.hint), in)
 	}
 	b, err := a.openLocked(p.queue, p.spare)
 	if err != nil {
@@ -200,7 +203,7 @@ func (a *accumulator) appended(p *placement, b *batch, timestamp int64, size int
 		p.sticky.produced += size
 	}
 	f := b.future(timestamp, in.key, in.value, in.callback)
-	if b.Size() >= a.batchSize {
+	if b.Size() >= b.limit {
 		a.closeLocked(q)
 		p.urgent = true
 	} else if p.opened {
@@ -245,6 +248,7 @@ func (a *accumulator) openLocked(q *queue, chunk []byte) (*batch, error) {
 		return nil, err
 	}
 	b := a.newBatch(q, flight, chunk)
+	b.limit = a.limit(q.topic)
 	b.opened = a.clock.now()
 	q.topic.used.Store(b.opened)
 	q.open = b
@@ -269,7 +273,27 @@ func (a *accumulator) newBatch(q *queue, flight int64, chunk []byte) *batch {
 	return b
 }
 
-// closeLocked moves the open batch to the end of the queue.
+// limit is how many bytes a batch of the topic may have before it is compressed: as many as will then
+// be batchSize, by what its batches have shrunk to so far.
+func (a *accumulator) limit(t *topic) int {
+	if a.compression == nil {
+		return a.batchSize
+	}
+	return min(int(float64(a.batchSize)/(t.ratio.load()*ratioMargin)), a.maxBatch)
+}
+
+// readied puts the queue of a batch that was compressed on the ready list.
+func (a *accumulator) readied(b *batch) {
+	q := b.queue
+	b.ready.Store(true) // from here on it is the queue's, and then the Sender's
+	q.mu.Lock()
+	a.listLocked(q)
+	q.mu.Unlock()
+	a.wake(true)
+}
+
+// closeLocked moves the open batch to the end of the queue. If it is to be compressed, it goes to the
+// workers, and they tell the Sender.
 func (a *accumulator) closeLocked(q *queue) {
 	b := q.open
 	q.open = nil
@@ -280,6 +304,11 @@ func (a *accumulator) closeLocked(q *queue) {
 		q.tail.next = b
 	}
 	q.tail = b
+	if a.compression != nil {
+		a.compression.push(b)
+		return
+	}
+	b.ready.Store(true)
 	a.listLocked(q)
 }
 
@@ -310,7 +339,7 @@ func (q *queue) oldestLocked() (opened int64, ok bool) {
 // nextChunk is how much memory to fetch for a batch of have bytes that needs another need. Memory
 // follows the bytes there are: 512 B, then 2, 8 and 16 KiB; a batch opens with what the last one of
 // its partition needed.
-func (a *accumulator) nextChunk(have, need, hint int) int {
+func nextChunk(have, limit, need, hint int) int {
 	n := maxChunk
 	switch {
 	case have == 0 && hint > 0:
@@ -322,7 +351,7 @@ func (a *accumulator) nextChunk(have, need, hint int) int {
 	case have < 8<<10:
 		n = 8 << 10
 	}
-	return max(min(n, a.batchSize-have), need)
+	return max(min(n, limit-have), need)
 }
 
 // over counts a batch out whose outcome is published and whose callbacks have returned.

@@ -1,6 +1,7 @@
 package producer
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/kafka-go-producer/producer/record"
@@ -11,7 +12,8 @@ import (
 // A batch is open, then closed, then in flight, then published, then released:
 //
 //	open       its queue's lock guards it; callers append
-//	closed     still in its queue, whose lock guards it; nobody appends any more
+//	closed     still in its queue, whose lock guards it; nobody appends any more. If it is to be
+//	           compressed it is a worker's until it is ready
 //	in flight  it left the queue and is the Sender's. While onWire, a connection reads its chunks:
 //	           nobody changes or frees them, whatever happens to the batch meanwhile
 //	published  its outcome is known, exactly once; callbacks went to the completion goroutine
@@ -22,11 +24,14 @@ type batch struct {
 	queue   *queue
 	acks    *acknowledgements
 	opened  int64 // nanoseconds of the producer's clock
+	limit   int   // bytes, uncompressed, that it may grow to
 	stamped int64 // ms: the last timestamp the producer itself gave to a record
 	flight  int64 // which Flush waits for it, see pending
 	next    *batch
+	ready   atomic.Bool // closed, and compressed if it is to be
 
 	// The Sender's from here on.
+	crumb       bool  // it was closed because its time had come, and not because it was full
 	size        int   // bytes, once it left the queue
 	order       int64 // among the batches of its queue, as first sent
 	part        int32 // among the parts of a batch that was split, which share its order
@@ -79,6 +84,8 @@ func sizeOrNull(b []byte) int32 {
 // reset empties the batch for its next life.
 func (b *batch) reset() {
 	b.queue, b.acks, b.next, b.lastErr = nil, nil, nil, nil
+	b.ready.Store(false)
+	b.crumb = false
 	b.size, b.order, b.part, b.attempts = 0, 0, 0, 0
 	b.onWire, b.published, b.split, b.maybe, b.hasSequence = false, false, false, false, false
 }

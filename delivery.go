@@ -285,6 +285,8 @@ func (s *sender) failThose(q *queue, which func(*batch) bool, err func(*batch) e
 		q.mu.Lock()
 		b := q.head
 		switch {
+		case b != nil && !b.ready.Load():
+			b = nil // a worker's: it will come up again
 		case b != nil && which(b):
 			b = q.popLocked()
 		case b == nil && q.open != nil && which(q.open):

@@ -10,6 +10,7 @@ import (
 	"github.com/kafka-go-producer/producer/errcode"
 	"github.com/kafka-go-producer/producer/internal/protocol"
 	"github.com/kafka-go-producer/producer/network"
+	"github.com/kafka-go-producer/producer/record"
 )
 
 // drain.go owns where a queue belongs and how ready queues become requests. All of it is the Sender's.
@@ -70,37 +71,27 @@ func (f *fifo) pop() *queue {
 // place puts a queue where it belongs now. It may be called for any queue at any time.
 func (s *sender) place(q *queue) {
 	st := &q.sender
-	q.mu.Lock()
-	full := q.head != nil
-	oldest, any := q.oldestLocked()
-	due := s.dueLocked(q)
-	q.mu.Unlock()
-	if len(st.resend) > 0 {
-		oldest, any = st.resend[0].opened, true
-	}
-	if !any {
+	next := s.look(q)
+	if !next.any {
 		return
 	}
-	s.fileExpiry(q, oldest)
+	s.fileExpiry(q, next.oldest)
 	switch {
 	case st.ready:
-		s.markFull(q, full)
+		s.markFull(q, next.full)
 		return
-	case !s.mayGo(q):
-		return // its batches on the wire will place it again
-	case len(st.resend) > 0:
-		if st.retryAt > s.now {
-			if !st.backingOff {
-				st.backingOff = true
-				s.backingOff.add(q, st.retryAt)
-			}
-			return
+	case !s.mayGo(q), next.compressing:
+		return // its batches on the wire, or a worker, will place it again
+	case len(st.resend) > 0 && st.retryAt > s.now:
+		if !st.backingOff {
+			st.backingOff = true
+			s.backingOff.add(q, st.retryAt)
 		}
-		full = true
-	case !full && !due:
+		return
+	case !next.full && !next.due:
 		if !st.lingering {
 			st.lingering = true
-			s.lingering.add(q, oldest+int64(s.cfg.Linger))
+			s.lingering.add(q, next.oldest+int64(s.cfg.Linger))
 		}
 		return
 	}
@@ -114,7 +105,38 @@ func (s *sender) place(q *queue) {
 	}
 	st.ready = true
 	st.node.line.push(q)
-	s.markFull(q, full)
+	s.markFull(q, next.full)
+}
+
+// outlook is what a queue has to send next.
+type outlook struct {
+	any         bool  // something, at some time
+	oldest      int64 // when the oldest batch was opened
+	full        bool  // the next batch will not grow any more
+	due         bool  // it may still grow, but is to be sent as it is
+	compressing bool  // it is a worker's
+}
+
+// look finds out. A batch that is due and is to be compressed is closed.
+func (s *sender) look(q *queue) (next outlook) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if resend := q.sender.resend; len(resend) > 0 {
+		return outlook{any: true, oldest: resend[0].opened, full: true}
+	}
+	if s.acc.compression != nil && q.head == nil && s.dueLocked(q) {
+		q.open.crumb = true
+		s.acc.closeLocked(q)
+	}
+	next.oldest, next.any = q.oldestLocked()
+	if b := q.head; b != nil {
+		next.compressing = !b.ready.Load()
+		next.full = !next.compressing && !b.crumb
+		next.due = !next.compressing && b.crumb
+		return next
+	}
+	next.due = s.dueLocked(q)
+	return next
 }
 
 // dueLocked says whether the open batch is to be sent as it is.
@@ -278,10 +300,15 @@ func (s *sender) take(q *queue) *batch {
 		return b
 	}
 	q.mu.Lock()
-	b := q.popLocked()
-	if b == nil && s.dueLocked(q) {
+	b := q.head
+	switch {
+	case b != nil && b.ready.Load():
+		b = q.popLocked()
+	case b == nil && s.acc.compression == nil && s.dueLocked(q):
 		b, q.open = q.open, nil
 		q.hint = b.Size()
+	default:
+		b = nil
 	}
 	q.mu.Unlock()
 	if b != nil {
@@ -331,6 +358,9 @@ func (s *sender) send(r *produceRequest) {
 		if b.queue.topic.id == [16]byte{} {
 			highest = min(highest, lastProduceByName)
 		}
+		if b.Codec() == record.CodecZstd {
+			lowest = max(lowest, firstProduceWithZstd)
+		}
 	}
 	version, err := s.client.Version(r.node.id, protocol.Produce, lowest, highest)
 	if err == nil {
@@ -343,6 +373,10 @@ func (s *sender) send(r *produceRequest) {
 		s.produced(r, network.Event{Kind: network.Failed, Node: r.node.id, Request: &r.Request, Err: err})
 	}
 }
+
+// firstProduceWithZstd is the version of Produce from which brokers take batches compressed with zstd
+// (KIP-110).
+const firstProduceWithZstd = 7
 
 // lastProduceByName is the last version of Produce that names topics; later ones want topic ids.
 const lastProduceByName = 12

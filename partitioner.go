@@ -106,7 +106,7 @@ func (a *accumulator) choose(in *input, slot int, old *stickyChoice) {
 // switchSticky is asked before a record opens a batch. If the choice had its share of bytes, it makes
 // a new one, locks that one's queue instead, and returns true.
 func (a *accumulator) switchSticky(p *placement, size int, in *input) bool {
-	if p.sticky == nil || p.sticky.produced == 0 || p.sticky.produced+size < a.batchSize {
+	if p.sticky == nil || p.sticky.produced == 0 || p.sticky.produced+size < a.limit(in.info.topic) {
 		return false
 	}
 	slot, old := p.slot, p.sticky

@@ -65,6 +65,7 @@ type sender struct {
 	retry         backoff.Exponential
 	requests      []*produceRequest // free ones
 	chunks        [][]byte          // scratch
+	scratch       scratch           // likewise
 	counts        senderCounts
 }
 
@@ -328,6 +329,7 @@ func (s *sender) shutDown() {
 	s.tell()
 	s.timer.Stop()
 	s.resolving.stop()
+	s.acc.compression.end()
 	s.client.Close() // from here on nothing reads a batch's memory
 	for _, t := range s.topics {
 		for _, q := range t.queues {

@@ -2,7 +2,6 @@ package producer
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/kafka-go-producer/producer/record"
@@ -52,44 +51,56 @@ func (s *sender) split(b *batch) {
 	s.counts.splits++
 }
 
-// parts builds the smaller batches. They aim at BatchSize, or at half of a batch that is not larger.
+// parts builds the smaller batches. They aim at BatchSize, and at half of what there is at the most.
 func (s *sender) parts(b *batch) (parts []*batch, err error) {
-	target := s.cfg.BatchSize
-	if b.Size() <= target {
-		target = b.Size() / 2
-	}
-	whole, _, err := record.ReadBatch(bytes.Join(b.AppendChunks(nil), nil))
+	records, size, err := recordsOf(b)
 	if err != nil {
 		return nil, err
 	}
+	b.queue.topic.ratio.reset()
+	target := min(s.cfg.BatchSize, size/2)
 	var last *batch
-	var done int32
-	for r, err := range whole.Records() {
-		if err != nil {
-			return nil, err
-		}
+	for i := range records {
+		r := &records[i]
 		ok := false
 		if last != nil {
 			_, ok = last.TryAppend(target, r.Timestamp, r.Key, r.Value, r.Headers)
 		}
 		if !ok {
-			last = s.newPart(b, done, max(target, record.UpperBound(r.Key, r.Value, r.Headers)))
+			last = s.newPart(b, int32(i), max(target, record.UpperBound(r.Key, r.Value, r.Headers)))
 			parts = append(parts, last)
-			if _, ok = last.TryAppend(target, r.Timestamp, r.Key, r.Value, r.Headers); !ok {
-				return nil, fmt.Errorf("record %d does not fit", done)
-			}
+			last.TryAppend(target, r.Timestamp, r.Key, r.Value, r.Headers)
 		}
-		done++
 	}
 	for _, p := range parts {
+		if c := s.acc.compression; c != nil {
+			c.compress(p, &s.scratch)
+		}
 		p.size = p.Size()
 		p.stamp = b.stamp
 		if p.hasSequence {
-			p.stamp.BaseSequence = add(b.stamp.BaseSequence, p.part)
+			p.stamp.BaseSequence = add(b.stamp.BaseSequence, p.part-b.part)
 		}
 		p.Seal(p.stamp)
 	}
 	return parts, nil
+}
+
+// recordsOf reads the records of a batch back, and how large they are as one.
+func recordsOf(b *batch) (records []record.Record, size int, err error) {
+	whole, _, err := record.ReadBatch(bytes.Join(b.AppendChunks(nil), nil))
+	if err != nil {
+		return nil, 0, err
+	}
+	size = record.HeaderSize
+	for r, err := range whole.Records() {
+		if err != nil {
+			return nil, 0, err
+		}
+		records = append(records, r)
+		size += record.UpperBound(r.Key, r.Value, r.Headers) - record.HeaderSize
+	}
+	return records, size, nil
 }
 
 // newPart is an empty part of b for the records from first on.

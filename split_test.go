@@ -80,6 +80,7 @@ func TestSplit_KeepsOrderAndTellsEverybody(t *testing.T) {
 				assert.Len(t, w.values(0), tc.n)
 				for _, b := range w.cluster.Batches("t", 0) {
 					assert.LessOrEqual(t, b.Bytes, tc.limit)
+					assert.LessOrEqual(t, b.ProducerEpoch, int16(0), "sequences are what the broker expects")
 				}
 				assert.Zero(t, w.p.core.acc.pool.inUse())
 			})

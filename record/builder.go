@@ -73,6 +73,7 @@ type Builder struct {
 	end    int      // bytes written to buf
 	before int      // bytes written to full
 	count  int32
+	codec  Codec
 	base   int64 // timestamps in ms
 	max    int64
 	first  [4][]byte // full, while it is short
@@ -84,7 +85,7 @@ func (b *Builder) Open(chunk []byte) {
 		b.full = b.first[:0]
 	}
 	b.buf, b.end = chunk, HeaderSize
-	b.full, b.before, b.count = b.full[:0], 0, 0
+	b.full, b.before, b.count, b.codec = b.full[:0], 0, 0, CodecNone
 }
 
 // Size is the number of bytes of the batch so far, header included.
@@ -217,7 +218,7 @@ func (b *Builder) Seal(s Stamp) {
 	be.PutUint32(h[offLength:], uint32(b.Size()-offEpoch))
 	be.PutUint32(h[offEpoch:], 0xffffffff)
 	h[offMagic] = magicV2
-	attrs := uint16(CodecNone)
+	attrs := uint16(b.codec)
 	if s.Transactional {
 		attrs |= attrTransactional
 	}
@@ -256,6 +257,44 @@ func (b *Builder) AppendChunks(dst [][]byte) [][]byte {
 	dst = append(dst, b.full...)
 	return append(dst, b.buf[:b.end])
 }
+
+// AppendRecords appends the bytes behind the batch's header to dst, chunk by chunk: what a codec
+// compresses.
+func (b *Builder) AppendRecords(dst [][]byte) [][]byte {
+	n := len(dst)
+	dst = b.AppendChunks(dst)
+	dst[n] = dst[n][HeaderSize:]
+	return dst
+}
+
+// Replace makes compressed, which must be smaller than the records are, the batch's records. No more
+// can be appended. Chunks that are no longer needed are appended to free at their whole capacity.
+func (b *Builder) Replace(codec Codec, compressed []byte, free [][]byte) [][]byte {
+	chunks := append(b.full, b.buf)
+	b.full, b.before, b.codec = b.full[:0], 0, codec
+	at := HeaderSize
+	for i, c := range chunks {
+		c = c[:cap(c)]
+		switch {
+		case at < 0:
+			free = append(free, c)
+			chunks[i] = nil
+		default:
+			n := copy(c[at:], compressed)
+			b.buf, b.end, compressed = c, at+n, compressed[n:]
+			if at = 0; len(compressed) == 0 {
+				at = -1
+				continue
+			}
+			b.full = append(b.full, c)
+			b.before += len(c)
+		}
+	}
+	return free
+}
+
+// Codec is what the records are compressed with.
+func (b *Builder) Codec() Codec { return b.codec }
 
 // Close empties the Builder and appends its chunks, at their whole capacity, to dst.
 func (b *Builder) Close(dst [][]byte) [][]byte {

@@ -96,14 +96,21 @@ func ReadBatch(p []byte) (b Batch, rest []byte, err error) {
 	return b, p[end:], nil
 }
 
-// Records yields the records in order; after an error it ends.
+// maxUncompressed is how many bytes of records Records makes of a compressed batch at the most.
+const maxUncompressed = 256 << 20
+
+// Records yields the records in order; after an error it ends. Those of a compressed batch are
+// decompressed first, into memory of their own.
 func (b *Batch) Records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		if c := b.Codec(); c != CodecNone {
-			yield(Record{}, fmt.Errorf("codec %s is not supported", c))
-			return
-		}
 		p := b.records
+		if c := b.Codec(); c != CodecNone {
+			var err error
+			if p, err = Decompress(nil, c, p, maxUncompressed); err != nil {
+				yield(Record{}, err)
+				return
+			}
+		}
 		for i := range b.Count {
 			r, rest, err := readRecord(p, b.BaseTimestamp)
 			if err != nil {

@@ -101,6 +101,47 @@ func TestBuilder_Seal_TimestampsAndCounts(t *testing.T) {
 	assert.Equal(t, []int64{100, 300, 200}, times)
 }
 
+func TestBuilder_Replace_CompressedBatchReadsTheSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, codec := range []record.Codec{record.CodecGzip, record.CodecSnappy, record.CodecLZ4, record.CodecZstd} {
+		compressor, err := record.NewCompressor(codec, record.DefaultLevel)
+		require.NoError(t, err)
+		for range 50 {
+			var in []record.Record
+			for i := range rng.IntN(200) + 20 {
+				in = append(in, record.Record{OffsetDelta: int32(i), Timestamp: ts + int64(i), Key: []byte("a key"), Value: bytes.Repeat([]byte{byte(i)}, rng.IntN(100))})
+			}
+			chunks := []int{61 + rng.IntN(300), 1 + rng.IntN(100)}
+			_, b := build(record.NoProducer(), chunks, in...)
+			uncompressed := b.Size()
+			capacity := 0
+			for _, c := range b.AppendChunks(nil) {
+				capacity += cap(c)
+			}
+			compressed, err := compressor.Compress(nil, b.AppendRecords(nil))
+			require.NoError(t, err)
+			free := b.Replace(codec, compressed, nil)
+			b.Seal(record.Stamp{ProducerID: 9, BaseSequence: 3})
+			assert.Equal(t, record.HeaderSize+len(compressed), b.Size())
+			assert.Less(t, b.Size(), uncompressed)
+			batch, rest, err := record.ReadBatch(bytes.Join(b.AppendChunks(nil), nil))
+			require.NoError(t, err)
+			assert.Empty(t, rest)
+			assert.Equal(t, codec, batch.Codec())
+			var out []record.Record
+			for r, err := range batch.Records() {
+				require.NoError(t, err)
+				out = append(out, r)
+			}
+			require.Equal(t, in, out)
+			for _, c := range b.Close(free) {
+				capacity -= len(c)
+			}
+			assert.Zero(t, capacity, "every chunk came back")
+		}
+	}
+}
+
 func TestBuilder_Close_ReturnsWholeChunks(t *testing.T) {
 	_, b := build(record.NoProducer(), []int{64, 32, 128}, record.Record{Value: make([]byte, 90)}, record.Record{Value: make([]byte, 20)})
 	var n int
@@ -233,7 +274,7 @@ func FuzzReadBatch(f *testing.F) {
 		f.Add(wire)
 	}
 	f.Fuzz(func(t *testing.T, p []byte) {
-		p = bytes.Clone(p) // the fuzzer's own
+		p = bytes.Clone(p)    // the fuzzer's own
 		record.FixChecksum(p) // else nothing gets past it
 		b, _, err := record.ReadBatch(p)
 		if err != nil {
