@@ -81,23 +81,35 @@ func (c *completions) callbacks(k *acknowledgements) {
 // callbacksFrom runs callbacks from entry i on and returns where to go on: behind the last, or behind
 // one that panicked.
 func (c *completions) callbacksFrom(k *acknowledgements, i int) (next int) {
-	m := k.outcome.unknown()
-	succeeded := k.outcome.err == nil
+	o := k.outcome
+	m := o.unknown()
 	defer func() {
 		if p := recover(); p != nil {
 			next = i + 1
 			c.panicked(p, m)
 		}
 	}()
+	if o.err != nil {
+		for ; i < len(k.entries); i++ {
+			if cb := k.entries[i].callback; cb != nil {
+				cb(m, o.errorOf(int32(i)))
+			}
+		}
+		return i
+	}
+	last := int64(-1) // timestamp that m has
 	for ; i < len(k.entries); i++ {
 		e := &k.entries[i]
 		if e.callback == nil {
 			continue
 		}
-		if succeeded {
-			m = k.outcome.metadata(&Future{k.outcome, int32(i), e.keySize, e.valueSize, e.timestamp})
+		if m.KeySize, m.ValueSize = int(e.keySize), int(e.valueSize); o.baseOffset >= 0 {
+			m.Offset = o.baseOffset + int64(i)
 		}
-		e.callback(m, k.outcome.errorOf(int32(i)))
+		if e.timestamp != last {
+			m.Timestamp, last = o.timeOf(e.timestamp), e.timestamp
+		}
+		e.callback(m, nil)
 	}
 	return i
 }

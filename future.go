@@ -118,10 +118,16 @@ func (o *outcome) metadata(f *Future) RecordMetadata {
 	if o.baseOffset >= 0 {
 		m.Offset = o.baseOffset + int64(f.index)
 	}
-	if m.Timestamp = time.UnixMilli(f.timestamp); o.appendTime >= 0 {
-		m.Timestamp = time.UnixMilli(o.appendTime)
-	}
+	m.Timestamp = o.timeOf(f.timestamp)
 	return m
+}
+
+// timeOf is the timestamp that a written record has which was sent with the given one.
+func (o *outcome) timeOf(timestamp int64) time.Time {
+	if o.appendTime >= 0 {
+		timestamp = o.appendTime
+	}
+	return time.UnixMilli(timestamp)
 }
 
 // Get waits for the outcome or for ctx. A known outcome is returned whatever became of ctx. When ctx
