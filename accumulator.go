@@ -116,7 +116,8 @@ func (l *readyList) takeAll() *queue {
 // append puts a record into the batch it belongs to and returns its future. It waits for memory, at
 // most until in.deadline.
 func (a *accumulator) append(ctx context.Context, in *input) (Future, error) {
-	p := a.lock(in)
+	var p placement
+	a.lock(in, &p)
 	for {
 		b := p.queue.open
 		if b == nil {
@@ -177,7 +178,7 @@ func (a *accumulator) fetch(ctx context.Context, p *placement, n int, in *input)
 	if err != nil {
 		return err
 	}
-	*p = a.lock(in)
+	a.lock(in, p)
 	p.spare = chunk
 	return nil
 }

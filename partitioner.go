@@ -52,24 +52,23 @@ type placement struct {
 }
 
 // lock chooses the record's queue and locks it.
-func (a *accumulator) lock(in *input) placement {
+func (a *accumulator) lock(in *input, p *placement) {
 	queues := in.info.queues
 	switch {
 	case in.pinned >= 0:
-		q := queues[in.pinned]
-		q.mu.Lock()
-		return placement{queue: q}
+		p.queue, p.sticky = queues[in.pinned], nil
 	case in.key != nil && !a.ignoreKeys:
-		q := queues[murmur2.Partition(in.key, len(queues))]
-		q.mu.Lock()
-		return placement{queue: q}
+		p.queue, p.sticky = queues[murmur2.Partition(in.key, len(queues))], nil
+	default:
+		a.lockSticky(in, p)
+		return
 	}
-	return a.lockSticky(in)
+	p.queue.mu.Lock()
 }
 
 // lockSticky locks the queue of the topic's current choice. There are two choices: while one's queue
 // is locked by somebody else, the other serves, so that callers do not stand in line.
-func (a *accumulator) lockSticky(in *input) placement {
+func (a *accumulator) lockSticky(in *input, p *placement) {
 	t := in.info.topic
 	for slot := 0; ; slot ^= 1 {
 		c := t.sticky[slot].Load()
@@ -86,7 +85,8 @@ func (a *accumulator) lockSticky(in *input) placement {
 			c.queue.mu.Lock()
 		}
 		if t.sticky[slot].Load() == c {
-			return placement{queue: c.queue, slot: slot, sticky: c}
+			p.queue, p.sticky, p.slot = c.queue, c, slot
+			return
 		}
 		c.queue.mu.Unlock() // somebody moved on meanwhile
 		slot ^= 1
@@ -114,7 +114,7 @@ func (a *accumulator) switchSticky(p *placement, size int, in *input) bool {
 	p.spare = nil
 	a.unlock(p)
 	a.choose(in, slot, old)
-	*p = a.lockSticky(in)
+	a.lockSticky(in, p)
 	p.spare = spare
 	return true
 }
