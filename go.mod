@@ -2,11 +2,11 @@ module github.com/kafka-go-producer/producer
 
 go 1.25
 
-require github.com/stretchr/testify v1.12.1
-
 require (
-	github.com/golang/snappy v1.0.0 // indirect
-	github.com/klauspost/compress v1.20.4 // indirect
-	github.com/pierrec/lz4/v4 v4.1.33 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	github.com/golang/snappy v1.0.0
+	github.com/klauspost/compress v1.20.4
+	github.com/pierrec/lz4/v4 v4.1.33
+	github.com/stretchr/testify v1.12.1
 )
+
+require go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kafka-go-producer/producer/internal/invariants"
 	"github.com/kafka-go-producer/producer/record"
 )
 
@@ -20,13 +22,17 @@ func TestCompressor_Compress_EncodersAreBounded(t *testing.T) {
 	for _, codec := range compressing() {
 		c := newCompressor(t, codec, record.DefaultLevel)
 		require.Equal(t, runtime.GOMAXPROCS(0)+2, c.Limit())
-		want := prose(2000)
+		want := prose(500)
+		rounds := 10
+		if invariants.Enabled {
+			rounds = 2 // a round takes a second then
+		}
 		var most atomic.Int64
 		var wg sync.WaitGroup
 		for range 1000 {
 			wg.Go(func() {
 				var packed []byte
-				for range 10 {
+				for range rounds {
 					var err error
 					packed, err = c.Compress(packed[:0], [][]byte{want})
 					assert.NoError(t, err)
@@ -86,7 +92,8 @@ func TestCompressor_Compress_OneAfterAnotherNeedsOneEncoder(t *testing.T) {
 // A bubble does not end before its goroutines have.
 func TestCompressor_LeavesNoGoroutines(t *testing.T) {
 	for _, codec := range compressing() {
-		for _, level := range levels(codec) {
+		lowest, highest, standard := codec.Levels()
+		for _, level := range []int{lowest, standard, highest} {
 			synctest.Test(t, func(t *testing.T) {
 				c := newCompressor(t, codec, level)
 				want := prose(200_000)
@@ -100,6 +107,9 @@ func TestCompressor_LeavesNoGoroutines(t *testing.T) {
 }
 
 func TestCompressor_Compress_Allocations(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("the race detector allocates")
+	}
 	for _, codec := range compressing() {
 		c := newCompressor(t, codec, record.DefaultLevel)
 		for _, n := range []int{1000, 16 << 10, 64 << 10, 1 << 20} {
@@ -119,6 +129,9 @@ func TestCompressor_Compress_Allocations(t *testing.T) {
 }
 
 func TestDecompressor_Decompress_Allocations(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("the race detector allocates")
+	}
 	for _, codec := range compressing() {
 		var d record.Decompressor
 		for _, n := range []int{1000, 16 << 10, 1 << 20} {
@@ -143,6 +156,24 @@ func TestCompressor_Compress_NoiseHardlyGrows(t *testing.T) {
 			packed, err := c.Compress(nil, [][]byte{noise(n)})
 			require.NoError(t, err)
 			assert.LessOrEqual(t, len(packed), n+n/1000+64, "%s %d", codec, level)
+		}
+	}
+}
+
+func BenchmarkCompressor_Compress(b *testing.B) {
+	for _, codec := range compressing() {
+		c := newCompressor(b, codec, record.DefaultLevel)
+		for _, n := range []int{16 << 10, 1 << 20} {
+			chunks, dst := shred(prose(n), 2), make([]byte, 0, 2*n)
+			b.Run(fmt.Sprint(codec, "/", n), func(b *testing.B) {
+				b.SetBytes(int64(n))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := c.Compress(dst, chunks); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
 	}
 }

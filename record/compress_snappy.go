@@ -16,8 +16,8 @@ const (
 )
 
 // snappyBlockSize is how many bytes share a block. Nothing is found again across blocks: with Java's
-// 32 KiB, batches of 1 MiB come out up to a fifth larger than as one block. Readers allocate a
-// block at once, before and after decompression, so it must not be any size.
+// 32 KiB, text of 1 MiB comes out 7 to 23 % larger than as one block. Readers allocate a block at once,
+// before and after decompression, so it must not be of any size.
 const snappyBlockSize = 1 << 20
 
 type snappyEncoder struct {

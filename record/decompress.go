@@ -26,9 +26,10 @@ type Decompressor struct {
 	zstd sync.Pool // of *zstdDecoder
 }
 
-// Decompress is for occasional use what [Decompressor.Decompress] is for frequent use.
+// Decompress is [Decompressor.Decompress] for occasional use: it keeps nothing. With gzip that costs it
+// 45 KB of memory for a while, with zstd 150 KB.
 func Decompress(dst []byte, codec Codec, src []byte, limit int) ([]byte, error) {
-	return new(Decompressor).Decompress(dst, codec, src, limit)
+	return (*Decompressor)(nil).Decompress(dst, codec, src, limit)
 }
 
 // Decompress appends to dst what src decompresses to; without a codec, a copy of src. It reads what
@@ -45,6 +46,7 @@ func (d *Decompressor) Decompress(dst []byte, codec Codec, src []byte, limit int
 	return out, nil
 }
 
+// decompress does so with decoders of its own if d is nil.
 func (d *Decompressor) decompress(dst []byte, codec Codec, src []byte, limit int) ([]byte, error) {
 	switch codec {
 	case CodecNone:
@@ -53,6 +55,9 @@ func (d *Decompressor) decompress(dst []byte, codec Codec, src []byte, limit int
 		}
 		return append(dst, src...), nil
 	case CodecGzip:
+		if d == nil {
+			return new(gzipDecoder).decode(dst, src, limit)
+		}
 		z, ok := d.gzip.Get().(*gzipDecoder)
 		if !ok {
 			z = new(gzipDecoder)
@@ -64,6 +69,9 @@ func (d *Decompressor) decompress(dst []byte, codec Codec, src []byte, limit int
 	case CodecLZ4:
 		return decodeLZ4(dst, src, limit)
 	case CodecZstd:
+		if d == nil {
+			return newZstdDecoder().decode(dst, src, limit)
+		}
 		z, ok := d.zstd.Get().(*zstdDecoder)
 		if !ok {
 			z = newZstdDecoder()
