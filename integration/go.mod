@@ -12,7 +12,7 @@ require (
 
 require (
 	github.com/kafka-go-producer/producer v0.0.0
-	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/klauspost/compress v1.20.4 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )

@@ -176,12 +176,19 @@ func (c *Cluster) close(keepLogs bool) {
 	for _, n := range c.nodes {
 		_ = os.RemoveAll(n.dataDir())
 	}
+	_ = os.Rename(c.dir, c.keptDir()) // at worst swept by a later run, too
+}
+
+// keptDir is where the folder goes when logs are kept: a name that sweep leaves
+// alone.
+func (c *Cluster) keptDir() string {
+	return filepath.Join(filepath.Dir(c.dir), dirPrefix+"kept-"+strings.TrimPrefix(filepath.Base(c.dir), dirPrefix))
 }
 
 // report shows where the logs are and how they end.
 func (c *Cluster) report(t testing.TB) {
 	t.Helper()
-	t.Logf("Kafka's logs are kept in %s\n%s", c.dir, c.lastLogs(15))
+	t.Logf("Kafka's logs will be kept in %s\n%s", c.keptDir(), c.lastLogs(15))
 }
 
 func (c *Cluster) lastLogs(lines int) string {

@@ -49,6 +49,9 @@ func properties(o Options, nodes []*Node, i int) map[string]string {
 		"transaction.state.log.num.partitions":     "1",
 		"group.initial.rebalance.delay.ms":         "0",
 
+		// Tests write records of any date: nothing is deleted for its age.
+		"log.retention.ms": "-1",
+
 		// The cleaner's buffer of 128 MiB would be half of a small node's heap.
 		"log.cleaner.dedupe.buffer.size": "4194304",
 	}
