@@ -14,6 +14,10 @@ import (
 // batch is its worker's from when it is closed until its ready flag is set; then the queue is put on
 // the ready list. A worker never waits for pool memory: the compressed bytes go into the batch's own.
 
+// maxUncompressed bounds a batch before it is compressed, however well its topic shrinks: to that many
+// times BatchSize, and to that part of BufferMemory.
+const maxUncompressed = 4
+
 // compression is the workers and their queue.
 type compression struct {
 	codec      record.Codec

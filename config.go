@@ -7,64 +7,79 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/kafka-go-producer/producer/network"
+	"github.com/kafka-go-producer/producer/record"
 )
 
 // config.go owns every setting, its default and what New refuses. A Config is a value; New copies it.
 
-// Config holds every setting, named after its key in Java's producer. Build it with NewConfig and
-// assign fields; New refuses a Config made in any other way. Zero means zero, not the default.
-// No duration may be negative, but for MetadataRebootstrap.
+// Config holds every setting, named after its key in Java's producer (docs/CONFIG.md has them all). Build
+// it with NewConfig or ParseConfig and assign fields; New refuses a Config made in any other way. Zero
+// means zero, not the default, unless the field says otherwise. No duration may be negative, but for
+// MetadataRebootstrap; one of more than a hundred years counts as a hundred.
+//
+// A Config prints itself, and logs itself with log/slog, under Java's keys and without any secret.
 type Config struct {
-	BootstrapServers []string // host:port, to find the cluster with; at least one
-	ClientID         string   // what brokers call this client in logs and quotas; may be empty
+	BootstrapServers []string // host:port of brokers to find the cluster with; at least one; ":9092" is this machine
+	ClientID         string   // what brokers call this client in logs and quotas; empty: producer-1, producer-2 and so on, counted in this process
 	ClientRack       string   // the rack this client is in, for PartitionerRackAware
 
-	Acks        Acks
-	Idempotence bool // no duplicates and no reordering, whatever is retried; needs AcksAll, Retries and MaxInFlight of at most 5
+	Acks               Acks          // how many replicas must hold a record before it counts as written
+	Idempotence        bool          // no duplicates and no reordering, whatever is retried; needs AcksAll, Retries and MaxInFlight of at most 5
+	TransactionalID    string        // of the producer's transactions; empty: none; this version has none, and New refuses any other
+	TransactionTimeout time.Duration // after which brokers abort a transaction; looked at with TransactionalID only
 
-	BatchSize      int           // bytes a batch may grow to; a larger record gets a batch of its own; zero: every record does
-	Linger         time.Duration // how long a batch waits for more records; zero: not at all
-	BufferMemory   int64         // bytes of records that may wait to be sent and acknowledged; beyond it Send waits
-	MaxRequestSize int           // bytes of one record, and of the batches of one request
+	BatchSize        int           // bytes a batch may grow to; a larger record gets a batch of its own; zero: every record does
+	Linger           time.Duration // how long a batch waits for more records; zero: not at all
+	BufferMemory     int64         // bytes of records that may wait to be sent and acknowledged; beyond it Send waits
+	MaxRequestSize   int           // bytes of one record, and of the batches of one request
+	Compression      Compression   // the codec of batches
+	CompressionLevel int           // of the codec; NewConfig's is none of them and stands for the codec's own
 
 	MaxInFlight     int           // requests that may be unanswered per broker; 1 keeps order without idempotence
 	Retries         int           // how often a batch is sent again; DeliveryTimeout ends it too
 	MaxBlock        time.Duration // how long Send and PartitionsFor wait, for metadata and memory together; zero: not at all
 	DeliveryTimeout time.Duration // from the opening of a record's batch to its outcome; zero: Linger plus RequestTimeout, at least two minutes
-	RequestTimeout  time.Duration // for an answer; when it passes, the connection ends
+	RequestTimeout  time.Duration // for an answer; when it passes, the connection ends; not zero
 
-	Partitioner             Partitioner   // nil: Java's built-in one, which the fields below are for
+	Partitioner             Partitioner   // chooses partitions; nil: Java's built-in one, which the other Partitioner fields are for
 	PartitionerIgnoreKeys   bool          // records with a key go where those without one go
 	PartitionerAdaptive     bool          // records without a key prefer partitions whose queues are short
-	PartitionerAvailability time.Duration // and avoid those of a broker that has not taken anything for so long; zero: they do not
-	PartitionerRackAware    bool          // and stay with leaders in ClientRack where there are any (KIP-1123)
+	PartitionerAvailability time.Duration // records without a key avoid a broker that has not taken anything for so long; zero: they do not
+	PartitionerRackAware    bool          // records without a key stay with leaders in ClientRack where there are any (KIP-1123)
 
-	RetryBackoff, RetryBackoffMax         time.Duration // before a batch or a metadata request is sent again: doubles from the first to the second
-	ReconnectBackoff, ReconnectBackoffMax time.Duration // before the next connection to a broker that failed: likewise
-	ConnectionSetup, ConnectionSetupMax   time.Duration // for a connection to be made: likewise
-	ConnectionsMaxIdle                    time.Duration // after which a connection without traffic is closed; zero: never
-	MetadataMaxAge                        time.Duration // after which metadata is fetched again though nothing asked for it
-	MetadataMaxIdle                       time.Duration // after which a topic that is not sent to is forgotten; at least five seconds
-	MetadataRebootstrap                   time.Duration // of failing metadata requests, after which the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
-	MetadataClusterCheck                  bool          // connections must lead to the cluster and broker that metadata promised (KIP-1242)
-	BootstrapResolveTimeout               time.Duration // after which BootstrapServers of which no name resolves are fatal; zero: never
-	SendBuffer, ReceiveBuffer             int           // bytes of a socket's buffers; -1: the system's
+	RetryBackoff            time.Duration // before a batch or a metadata request is sent again; doubles each time
+	RetryBackoffMax         time.Duration // what RetryBackoff grows to; if it is less, every wait is as long as this
+	ReconnectBackoff        time.Duration // before the next connection to a broker that failed; doubles each time
+	ReconnectBackoffMax     time.Duration // what ReconnectBackoff grows to; if it is less, every wait is as long as this
+	ConnectionSetup         time.Duration // for a connection to be made; doubles each time; not zero
+	ConnectionSetupMax      time.Duration // what ConnectionSetup grows to; not zero
+	ConnectionsMaxIdle      time.Duration // after which a connection without traffic is closed; zero: never
+	MetadataMaxAge          time.Duration // after which metadata is fetched again though nothing asked for it
+	MetadataMaxIdle         time.Duration // after which a topic that is not sent to is forgotten; at least five seconds
+	MetadataRebootstrap     time.Duration // of failing metadata requests, after which the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
+	MetadataClusterCheck    bool          // connections must lead to the cluster and broker that metadata promised (KIP-1242)
+	BootstrapResolveTimeout time.Duration // after which BootstrapServers of which no name resolves are fatal; zero: never
+	SendBuffer              int           // bytes a socket buffers of what is sent; -1: the system's choice
+	ReceiveBuffer           int           // bytes a socket buffers of what comes in; -1: the system's choice
 
-	TLS    *tls.Config                                                          // nil: plaintext; ServerName is the broker's host unless set
-	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // nil: TCP
-	Logger *slog.Logger                                                         // nil: slog.Default()
+	TLS    *tls.Config                                                          // how to speak TLS; nil: plaintext; ServerName is the broker's host unless set
+	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // makes connections; nil: TCP
+	Logger *slog.Logger                                                         // hears what no error tells; nil: slog.Default()
 
 	// ClusterListener is told the cluster's id and brokers when the first metadata comes and whenever they
 	// change (Java's ClusterResourceListener). It runs on the producer's goroutine: it must return
 	// quickly, and must not call the producer.
 	ClusterListener func(ClusterResource)
 
-	made bool // set by NewConfig; travels with copies
+	made      bool     // set by NewConfig; travels with copies
+	anonymous bool     // client.id was given and empty: an empty ClientID stays empty
+	warnings  []string // ParseConfig's, for New to log
 }
 
 // Acks is how many replicas must hold a record before the broker says that it is written.
@@ -77,16 +92,41 @@ const (
 	AcksLeader Acks = 1  // the partition's leader alone
 )
 
+// Compression is a codec, by its name in Java's configuration.
+type Compression string
+
+// The codecs. Brokers older than 2.1 do not know zstd.
+const (
+	CompressionNone   Compression = "none"
+	CompressionGzip   Compression = "gzip"
+	CompressionSnappy Compression = "snappy"
+	CompressionLZ4    Compression = "lz4"
+	CompressionZstd   Compression = "zstd"
+)
+
+// codec is what batches call it; false: there is no such codec.
+func (c Compression) codec() (record.Codec, bool) {
+	for codec := record.CodecNone; codec <= record.CodecZstd; codec++ {
+		if codec.String() == string(c) {
+			return codec, true
+		}
+	}
+	return record.CodecNone, false
+}
+
 // NewConfig returns the defaults of Apache Kafka 4.4's producer.
 func NewConfig(bootstrapServers ...string) Config {
 	return Config{
 		BootstrapServers:     bootstrapServers,
 		Acks:                 AcksAll,
 		Idempotence:          true,
+		TransactionTimeout:   time.Minute,
 		BatchSize:            16 << 10,
 		Linger:               5 * time.Millisecond,
 		BufferMemory:         32 << 20,
 		MaxRequestSize:       1 << 20,
+		Compression:          CompressionNone,
+		CompressionLevel:     record.DefaultLevel,
 		MaxInFlight:          5,
 		Retries:              math.MaxInt32,
 		MaxBlock:             time.Minute,
@@ -115,32 +155,73 @@ const maxInFlightIdempotent = 5
 // minDeliveryTimeout is Java's default of delivery.timeout.ms.
 const minDeliveryTimeout = 2 * time.Minute
 
+// forever is as long as a duration can be: sums of two, and times so far from now, can still be counted.
+const forever = 100 * 365 * 24 * time.Hour
+
+// clientNumbers counts the producers of this process that nobody named. Only nameClient touches it.
+var clientNumbers atomic.Int64
+
 // resolve checks c, all mistakes in one error, and returns it with what zero stands for filled in.
 func (c Config) resolve() (Config, error) {
+	var bad configErrors
+	refuse := func(format string, args ...any) { bad = append(bad, fmt.Errorf(format, args...)) }
 	if !c.made {
-		return Config{}, failed(ErrConfig, "a Config must come from NewConfig")
+		refuse("a Config must come from NewConfig or ParseConfig")
+		return Config{}, bad
 	}
-	var bad []string
-	refuse := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }
+	c.clamp()
 	c.checkServers(refuse)
 	c.checkNumbers(refuse)
 	c.checkIdempotence(refuse)
+	c.checkCompression(refuse)
 	c.checkPartitioner(refuse)
-	least := c.Linger + c.RequestTimeout
-	switch {
-	case c.DeliveryTimeout == 0:
-		c.DeliveryTimeout = max(minDeliveryTimeout, least)
-	case c.DeliveryTimeout < least:
+	if c.TransactionalID != "" {
+		refuse("TransactionalID: transactions are not supported by this version")
+	}
+	if least := c.Linger + c.RequestTimeout; c.DeliveryTimeout > 0 && c.DeliveryTimeout < least {
 		refuse("DeliveryTimeout %v is less than Linger %v plus RequestTimeout %v", c.DeliveryTimeout, c.Linger, c.RequestTimeout)
 	}
 	if len(bad) > 0 {
-		return Config{}, failed(ErrConfig, "%s", strings.Join(bad, "; "))
+		return Config{}, bad
 	}
+	c.DeliveryTimeout = c.delivery()
+	c.nameClient()
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	c.BootstrapServers = append([]string(nil), c.BootstrapServers...)
+	c.BootstrapServers = slices.Clone(c.BootstrapServers)
 	return c, nil
+}
+
+// clamp cuts durations to forever.
+func (c *Config) clamp() {
+	for _, k := range configKeys() {
+		if k.at == nil {
+			continue
+		}
+		if d, ok := k.at(c).(*time.Duration); ok {
+			*d = min(*d, forever)
+		}
+	}
+}
+
+// delivery is DeliveryTimeout, or what zero stands for.
+func (c *Config) delivery() time.Duration {
+	if c.DeliveryTimeout == 0 {
+		return max(minDeliveryTimeout, c.Linger+c.RequestTimeout)
+	}
+	return c.DeliveryTimeout
+}
+
+// nameClient gives a client without a name one, as Java does.
+func (c *Config) nameClient() {
+	switch {
+	case c.ClientID != "" || c.anonymous:
+	case c.TransactionalID != "":
+		c.ClientID = "producer-" + c.TransactionalID
+	default:
+		c.ClientID = "producer-" + strconv.FormatInt(clientNumbers.Add(1), 10)
+	}
 }
 
 func (c *Config) checkServers(refuse func(string, ...any)) {
@@ -194,6 +275,15 @@ func (c *Config) checkNumbers(refuse func(string, ...any)) {
 	}
 }
 
+func (c *Config) checkCompression(refuse func(string, ...any)) {
+	codec, ok := c.Compression.codec()
+	if !ok {
+		refuse("Compression %q is none of the codecs", string(c.Compression))
+	} else if err := codec.CheckLevel(c.CompressionLevel); err != nil {
+		refuse("CompressionLevel: %v", err)
+	}
+}
+
 func (c *Config) checkPartitioner(refuse func(string, ...any)) {
 	if c.PartitionerRackAware && strings.TrimSpace(c.ClientRack) == "" {
 		refuse("PartitionerRackAware needs a ClientRack")
@@ -215,25 +305,21 @@ func (c *Config) checkIdempotence(refuse func(string, ...any)) {
 	}
 }
 
-// splitServer reads host:port, with an IPv6 host in brackets; nothing is looked up.
-func splitServer(s string) (host string, port int32, err error) {
-	host, p, err := net.SplitHostPort(s)
-	if err != nil {
-		return "", 0, fmt.Errorf("%q is not host:port", s)
+// configErrors is all that is wrong with a configuration. It matches ErrConfig, and what errors.As finds
+// as an interface{ Unwrap() []error } has the mistakes one by one.
+type configErrors []error
+
+// Error names them all in one line.
+func (e configErrors) Error() string {
+	texts := make([]string, len(e))
+	for i, err := range e {
+		texts[i] = err.Error()
 	}
-	n, err := strconv.ParseUint(p, 10, 16)
-	if err != nil || n == 0 || host == "" {
-		return "", 0, fmt.Errorf("%q is not host:port", s)
-	}
-	return host, int32(n), nil
+	return ErrConfig.Error() + ": " + strings.Join(texts, "; ")
 }
 
-// seeds are the bootstrap servers as nodes, with the ids -1, -2 and so on.
-func (c *Config) seeds() []network.Node {
-	nodes := make([]network.Node, 0, len(c.BootstrapServers))
-	for i, s := range c.BootstrapServers {
-		host, port, _ := splitServer(s) // resolve has checked it
-		nodes = append(nodes, network.Node{ID: int32(-1 - i), Host: host, Port: port})
-	}
-	return nodes
-}
+// Is answers errors.Is.
+func (e configErrors) Is(target error) bool { return target == ErrConfig }
+
+// Unwrap answers errors.Is, errors.As and who wants them one by one.
+func (e configErrors) Unwrap() []error { return e }

@@ -19,7 +19,7 @@ func TestConfig_Resolve_Refused(t *testing.T) {
 		{"server without port", func(c *Config) { c.BootstrapServers = []string{"b1"} }, `"b1"`},
 		{"server with port zero", func(c *Config) { c.BootstrapServers = []string{"b1:0"} }, `"b1:0"`},
 		{"server with a name for a port", func(c *Config) { c.BootstrapServers = []string{"b1:kafka"} }, `"b1:kafka"`},
-		{"server without host", func(c *Config) { c.BootstrapServers = []string{":9092"} }, `":9092"`},
+		{"server with a path", func(c *Config) { c.BootstrapServers = []string{"b1:9092/x"} }, `"b1:9092/x"`},
 		{"negative linger", func(c *Config) { c.Linger = -1 }, "Linger"},
 		{"negative batch", func(c *Config) { c.BatchSize = -1 }, "BatchSize"},
 		{"negative memory", func(c *Config) { c.BufferMemory = -1 }, "BufferMemory"},
@@ -32,6 +32,11 @@ func TestConfig_Resolve_Refused(t *testing.T) {
 		{"idempotence without retries", func(c *Config) { c.Retries = 0 }, "Idempotence needs Retries"},
 		{"idempotence and six in flight", func(c *Config) { c.MaxInFlight = 6 }, "MaxInFlight"},
 		{"rack aware without a rack", func(c *Config) { c.PartitionerRackAware = true; c.ClientRack = " " }, "ClientRack"},
+		{"transactions", func(c *Config) { c.TransactionalID = "t" }, "TransactionalID"},
+		{"no codec", func(c *Config) { c.Compression = "" }, "Compression"},
+		{"unknown codec", func(c *Config) { c.Compression = "brotli" }, `Compression "brotli"`},
+		{"level of no codec", func(c *Config) { c.CompressionLevel = 1 }, "CompressionLevel"},
+		{"level too high", func(c *Config) { c.Compression, c.CompressionLevel = CompressionGzip, 10 }, "CompressionLevel"},
 		{"delivery timeout too short", func(c *Config) { c.DeliveryTimeout = 30 * time.Second }, "DeliveryTimeout"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -71,6 +76,22 @@ func TestConfig_Resolve_DeliveryTimeout(t *testing.T) {
 	assert.Equal(t, 10*time.Minute+30*time.Second, cfg.DeliveryTimeout)
 	assert.Equal(t, []string{"b1:9092"}, cfg.BootstrapServers)
 	assert.Equal(t, int32(-1), cfg.seeds()[0].ID)
+}
+
+func TestConfig_Seeds(t *testing.T) {
+	for server, want := range map[string]string{
+		"b1:9092":               "b1:9092",
+		":9092":                 "localhost:9092",
+		"[::1]:9092":            "[::1]:9092",
+		"::1:9092":              "[::1]:9092",
+		"[fe80::1%eth0]:9092":   "[fe80::1%eth0]:9092",
+		"SASL_SSL://b1:9092":    "b1:9092",
+		"my_host.example.:9092": "my_host.example.:9092",
+	} {
+		cfg, err := NewConfig(server).resolve()
+		require.NoError(t, err)
+		assert.Equal(t, want, cfg.seeds()[0].Address())
+	}
 }
 
 func TestFailure_AnswersForItself(t *testing.T) {

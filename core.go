@@ -35,6 +35,7 @@ func newCore(cfg Config) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.report()
 	p := &core{cfg: cfg}
 	clock := newClock()
 	var s *sender // made last; nothing wakes it before
@@ -47,6 +48,12 @@ func newCore(cfg Config) (*core, error) {
 		clock:   clock,
 		wake:    func(urgent bool) { s.wake(urgent) },
 		pick:    rand.IntN,
+	}
+	if codec, _ := cfg.Compression.codec(); codec != record.CodecNone {
+		p.acc.maxBatch = int(min(maxUncompressed*int64(cfg.BatchSize), cfg.BufferMemory/maxUncompressed))
+		if p.acc.compression, err = newCompression(codec, cfg.CompressionLevel, p.acc, cfg.Logger); err != nil {
+			return nil, failed(ErrConfig, "Compression").because(err)
+		}
 	}
 	p.meta = newMetadata(clock.now, poke)
 	p.comp = newCompletions(p.acc, cfg.Logger)

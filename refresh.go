@@ -30,8 +30,6 @@ type refresher struct {
 	idle    int   // updates in a row that failed or told nothing new
 	failing int64 // since when all have failed; zero: the last did not
 	backoff backoff.Exponential
-
-	clusterID string // as of the last one
 }
 
 // errNoBrokers is a metadata response to do nothing with.

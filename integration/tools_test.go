@@ -1,0 +1,269 @@
+// tools_test.go is about the tools in examples: they take the flags of Kafka's own, print the same lines
+// and send the same records.
+
+package integration
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/kafka-go-producer/producer/integration/fake"
+	"github.com/kafka-go-producer/producer/integration/kafka"
+	"github.com/kafka-go-producer/producer/integration/kafka/judge"
+)
+
+var updateFlags = flag.Bool("update-flags", false, "write examples/*/testdata/flags.tsv from what Kafka's tools say")
+
+// tool is one of examples, and the class of Kafka's tool that it stands for.
+type tool struct{ name, class string }
+
+var (
+	perfTool       = tool{"perf", "org.apache.kafka.tools.ProducerPerformance"}
+	consoleTool    = tool{"console", "org.apache.kafka.tools.ConsoleProducer"}
+	verifiableTool = tool{"verifiable", "org.apache.kafka.tools.VerifiableProducer"}
+)
+
+// The examples compare their flags with a list, and this compares the list with what Kafka's tools say.
+func TestRealKafka_Tools_HaveKafkasFlags(t *testing.T) {
+	java := kafka.JavaFor(t, kafka.DefaultVersion)
+	for _, tool := range []tool{perfTool, consoleTool, verifiableTool} {
+		t.Run(tool.name, func(t *testing.T) {
+			want := flagTable(helpOf(t, java, tool.class))
+			path := filepath.Join("..", "examples", tool.name, "testdata", "flags.tsv")
+			if *updateFlags {
+				require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+			}
+			got, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, want, string(got))
+		})
+	}
+}
+
+// helpSource runs a tool's main method with --help, standard error in standard output.
+const helpSource = `public class Help {
+    public static void main(String[] args) throws Exception {
+        System.setErr(System.out);
+        Class.forName(args[0]).getMethod("main", String[].class).invoke(null, (Object) new String[] {"--help"});
+    }
+}
+`
+
+func helpOf(t *testing.T, java kafka.Java, class string) string {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "Help.java")
+	require.NoError(t, os.WriteFile(source, []byte(helpSource), 0o644))
+	var out bytes.Buffer
+	err := java.Run(within(t, time.Minute), nil, &out, source, class)
+	require.Contains(t, out.String(), "--topic", "%v", err) // the exit status is 1
+	return out.String()
+}
+
+var (
+	// A flag and what stands behind it, by the two libraries that Kafka's tools have: "  -h, --help" below a
+	// line of usage, "--topic <String: topic>" without.
+	usageFlag = regexp.MustCompile(`^  (?:-\w, )?--([a-z][\w.-]*)(.*)$`)
+	plainFlag = regexp.MustCompile(`^--([a-z][\w.-]*)(.*)$`)
+	// A flag in the line of usage, and whether it stands by itself: not in brackets, not beside others.
+	flagUse  = regexp.MustCompile(`([\[(]|\| |)--([\w.-]+)`)
+	standard = regexp.MustCompile(`(?s)\(default: (.*?)\)`)
+	blanks   = regexp.MustCompile(`\s+`)
+)
+
+// flagTable makes of a help text what examples/internal/cli makes of its flags.
+func flagTable(help string) string {
+	needed := make(map[string]string)
+	flagLine := plainFlag
+	if usage, _, _ := strings.Cut(help, "\n\n"); strings.HasPrefix(usage, "usage:") {
+		flagLine = usageFlag
+		for _, m := range flagUse.FindAllStringSubmatch(blanks.ReplaceAllString(usage, " "), -1) {
+			if m[1] == "" {
+				needed[m[2]] = "required"
+			}
+		}
+	}
+	var rows, texts []string
+	for line := range strings.Lines(help) {
+		m := flagLine.FindStringSubmatch(strings.TrimRight(line, " \n"))
+		if m == nil {
+			if len(texts) > 0 {
+				texts[len(texts)-1] += line
+			}
+			continue
+		}
+		rows = append(rows, m[1]+"\t"+argumentIn(m[2]))
+		texts = append(texts, m[2]+"\n")
+	}
+	for i, row := range rows {
+		name, _, _ := strings.Cut(row, "\t")
+		text := texts[i]
+		if strings.Contains(text, "REQUIRED:") {
+			needed[name] = "required"
+		}
+		value := ""
+		if m := standard.FindStringSubmatch(text); m != nil && !strings.HasSuffix(row, "none") {
+			value = blanks.ReplaceAllString(m[1], "")
+		}
+		rows[i] = row + "\t" + needed[name] + "\t" + value + "\n"
+	}
+	slices.Sort(rows)
+	return strings.Join(rows, "")
+}
+
+// argumentIn says how many values a flag takes, by what stands behind its name.
+func argumentIn(rest string) string {
+	switch what, _, _ := strings.Cut(strings.TrimPrefix(rest, " "), "  "); {
+	case what == "":
+		return "none"
+	case strings.HasPrefix(what, "["):
+		return "optional"
+	case strings.HasSuffix(what, " ...]"):
+		return "many"
+	}
+	return "one"
+}
+
+// bothTools runs Kafka's tool and ours on a topic of its own each, and returns what they print, with %s in
+// the arguments for the topic.
+func bothTools(t *testing.T, c *kafka.Cluster, tool tool, name, stdin string, args ...string) (theirs, ours string) {
+	t.Helper()
+	args = append([]string{"--bootstrap-server", strings.Join(c.Bootstrap(), ",")}, args...)
+	with := func(topic string) []string {
+		own := slices.Clone(args)
+		for i := range own {
+			own[i] = strings.ReplaceAll(own[i], "%s", topic)
+		}
+		return own
+	}
+	var out bytes.Buffer
+	require.NoError(t, c.Java().Run(within(t, time.Minute), strings.NewReader(stdin), &out,
+		append([]string{tool.class}, with(name+"-theirs")...)...))
+	cmd := exec.CommandContext(within(t, time.Minute), buildTool(t, tool), with(name+"-ours")...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	printed, err := cmd.Output()
+	require.NoError(t, err, "%s", stderr.String())
+	return out.String(), string(printed)
+}
+
+func buildTool(t *testing.T, tool tool) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), tool.name)
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/kafka-go-producer/producer/examples/"+tool.name).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return path
+}
+
+var (
+	numbers = regexp.MustCompile(`-?\d+(\.\d+)?(E-?\d+|e-?\d+)?`)
+	failure = regexp.MustCompile(`"exception":"[^"]*","message":"[^"]*"`)
+)
+
+// shape is an output without numbers, topics and texts of errors; a line that comes again at once is left
+// out.
+func shape(output, name string) string {
+	output = strings.NewReplacer(name+"-theirs", "TOPIC", name+"-ours", "TOPIC").Replace(output)
+	output = failure.ReplaceAllString(output, "FAILURE")
+	lines := strings.Split(numbers.ReplaceAllString(output, "N"), "\n")
+	return strings.Join(slices.Compact(lines), "\n")
+}
+
+// sameRecords compares what the two tools sent, and returns how many records that are.
+func sameRecords(t *testing.T, c *kafka.Cluster, name string) int {
+	t.Helper()
+	read := func(topic string) (all []string) {
+		judge.Read(t, c, topic, judge.Uncommitted, func(r judge.Record) {
+			all = append(all, fmt.Sprintf("%d@%d key %s value %s headers %s null %t %t",
+				r.Partition, r.Offset, r.Key, r.Value, r.Headers, r.Key == nil, r.Value == nil))
+		})
+		return all
+	}
+	theirs, ours := read(name+"-theirs"), read(name+"-ours")
+	assert.Equal(t, theirs, ours)
+	return len(ours)
+}
+
+func TestRealKafka_Tools_DoWhatKafkasDo(t *testing.T) {
+	c := shared.Cluster(t)
+	payloads := filepath.Join(t.TempDir(), "payloads")
+	require.NoError(t, os.WriteFile(payloads, []byte("one|two||three|"), 0o644))
+	hasty := filepath.Join(t.TempDir(), "hasty.properties")
+	require.NoError(t, os.WriteFile(hasty, []byte("max.block.ms = 500\n"), 0o644))
+	for _, job := range []struct {
+		name  string
+		tool  tool
+		stdin string
+		args  string
+		want  int // records; -1: the topic is not there
+	}{
+		{"perf-random", perfTool, "", "--num-records 300 --record-size 100 --throughput -1 --random-seed 7 --record-key-range 10 --key-distribution random", 300},
+		{"perf-range", perfTool, "", "--num-records 300 --payload-monotonic --throughput -1 --record-key-range 7 --key-distribution range --command-property linger.ms=0 acks=1", 300},
+		{"perf-file", perfTool, "", `--num-records 50 --throughput 1000 --payload-delimiter \| --payload-file ` + payloads, 50},
+		{"perf-windows", perfTool, "", "--num-records 4500 --record-size 10 --throughput 1500 --warmup-records 3000 --reporting-interval 400", 4500},
+		{"verifiable", verifiableTool, "", "--max-messages 20 --repeating-keys 3 --value-prefix 5 --throughput 1000", 20},
+		{"verifiable-plain", verifiableTool, "", "--max-messages 5 --acks 1", 5},
+		{"verifiable-missing", verifiableTool, "", "--max-messages 2 --command-config " + hasty, -1},
+		{"console", consoleTool, "one\r\ntwo\rthree\n\nfour", "--sync", 5},
+		{"console-parsed", consoleTool, "a:1,b:NULL,a:2,\tkey\tvalue\nNULL\tNULL\tNULL\na:\t\t\n",
+			"--reader-property parse.headers=true --reader-property parse.key=true --reader-property null.marker=NULL --compression-codec --timeout 10", 3},
+		{"console-lenient", consoleTool, "none of both\na:1\tno key\nnot a pair\tkey\tvalue\n,,\tk\tv\n",
+			"--reader-property parse.headers=true --reader-property parse.key=true --reader-property ignore.error=true --batch-size 100", 4},
+	} {
+		t.Run(job.name, func(t *testing.T) {
+			if job.want >= 0 {
+				c.CreateTopic(t, job.name+"-theirs", 1)
+				c.CreateTopic(t, job.name+"-ours", 1)
+			}
+			theirs, ours := bothTools(t, c, job.tool, job.name, job.stdin, append([]string{"--topic", "%s"}, strings.Fields(job.args)...)...)
+			assert.Equal(t, shape(theirs, job.name), shape(ours, job.name))
+			if job.want >= 0 {
+				assert.Equal(t, job.want, sameRecords(t, c, job.name))
+			}
+		})
+	}
+}
+
+func TestTools_Verifiable_DrainsOnSIGTERM(t *testing.T) {
+	cluster := fake.Start(t, kfake.SeedTopics(1, "numbers"))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, buildTool(t, verifiableTool), "-topic", "numbers", "-throughput", "1000",
+		"-bootstrap-server", strings.Join(cluster.ListenAddrs(), ","))
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+
+	var lines []string
+	for s := bufio.NewScanner(out); s.Scan(); {
+		lines = append(lines, s.Text())
+		if len(lines) == 100 {
+			require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+		}
+	}
+	require.NoError(t, cmd.Wait(), "the exit status")
+	require.Greater(t, len(lines), 100)
+	assert.Contains(t, lines[0], `"name":"startup_complete"`)
+	n := len(lines) - 3
+	for i, line := range lines[1 : n+1] {
+		assert.Contains(t, line, fmt.Sprintf(`"name":"producer_send_success","key":null,"value":"%d","offset":%d,`, i, i))
+	}
+	assert.Contains(t, lines[n+1], `"name":"shutdown_complete"`)
+	assert.Contains(t, lines[n+2], fmt.Sprintf(`"name":"tool_data","sent":%d,"acked":%d,"target_throughput":1000,`, n, n))
+}
