@@ -56,13 +56,13 @@ func TestKafkaProducer_Send_StrangeListener(t *testing.T) {
 			var strange atomic.Bool
 			strange.Store(true)
 			run(t, func(c *Config) {
-				real := c.Dial
+				toCluster := c.Dial
 				c.MaxBlock, c.RequestTimeout = 3*time.Second, time.Second
 				c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 					if strange.Load() {
 						return tc.dial(ctx, network, address)
 					}
-					return real(ctx, network, address)
+					return toCluster(ctx, network, address)
 				}
 			}, func(t *testing.T, w *world) {
 				start := time.Now()

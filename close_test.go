@@ -2,6 +2,7 @@ package producer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -195,7 +196,7 @@ func TestKafkaProducer_Close_Forced(t *testing.T) {
 	})
 }
 
-func isMaybe(err error) bool { f, ok := err.(*failure); return ok && f.maybeWritten }
+func isMaybe(err error) bool { return errors.Is(err, ErrMaybeWritten) }
 
 func TestKafkaProducer_Close_WakesThoseWhoWait(t *testing.T) {
 	run(t, func(c *Config) { c.BufferMemory = 2 << 10 }, func(t *testing.T, w *world) {

@@ -3,7 +3,6 @@ package producer
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func TestInterceptor_OrderAndPanics(t *testing.T) {
 		defer cluster.Close()
 		cfg := NewConfig("b1:9092")
 		cfg.Dial, cfg.MaxBlock = cluster.Dial, time.Second
-		cfg.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+		cfg.Logger = slog.New(slog.DiscardHandler)
 		var told []string
 		p, err := New(cfg, StringSerializer, SerializerFunc(func(v string) ([]byte, error) {
 			if strings.HasPrefix(v, "bad") {

@@ -293,7 +293,7 @@ func TestConfig_BootstrapResolveTimeout(t *testing.T) {
 				defer r.stop()
 				_, err := w.get(w.send("k", "v"))
 				assert.ErrorIs(t, err, tc.want)
-				if tc.want == ErrFatal {
+				if errors.Is(tc.want, ErrFatal) {
 					assert.Equal(t, 5*time.Second, time.Since(start))
 					assert.ErrorIs(t, err, nowhere)
 					_, err = w.get(w.send("k", "v"))

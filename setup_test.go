@@ -3,7 +3,6 @@ package producer
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -44,7 +43,7 @@ func run(t *testing.T, change func(*Config), test func(*testing.T, *world), opti
 		defer w.cluster.Close()
 		cfg := NewConfig("b1:9092")
 		cfg.Dial = w.cluster.Dial
-		cfg.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+		cfg.Logger = slog.New(slog.DiscardHandler)
 		if change != nil {
 			change(&cfg)
 		}

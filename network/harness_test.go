@@ -77,7 +77,7 @@ func nodeList(n int) []network.Node {
 }
 
 func node(id int32) network.Node {
-	return network.Node{ID: id, Host: "b" + string(rune('0'+id)), Port: 9092}
+	return network.Node{ID: id, Host: "b" + string('0'+id), Port: 9092}
 }
 
 // step waits for a signal or for what Tick names, at most until the limit. It reports whether anything came before.

@@ -91,7 +91,7 @@ func (c *coder) putNullString() {
 
 // stringBytes reads a string without copying it. Nil stands for null, or for a fault.
 func (c *coder) stringBytes() []byte {
-	n := -1
+	var n int
 	if c.flexible {
 		n = int(c.uvarint()) - 1
 	} else {
