@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,7 @@ type options struct {
 	timeout            time.Duration
 	out                string
 	with               []variant
+	guard              string
 }
 
 func parse() (o options, report []string) {
@@ -53,6 +55,7 @@ func parse() (o options, report []string) {
 		o.with = append(o.with, v)
 		return err
 	})
+	flag.StringVar(&o.guard, "guard", "", "`file` of ratios that must not get worse: measures just those, and fails if one is too high twice in a row")
 	only := flag.Bool("report", false, "measure nothing: print the tables of the files that are the arguments")
 	flag.Parse()
 	if *only {
@@ -69,6 +72,14 @@ func run(ctx context.Context) error {
 			return err
 		}
 		return report(os.Stdout, runs)
+	}
+	var g guard
+	if o.guard != "" {
+		var err error
+		if g, err = loadGuard(o.guard); err != nil {
+			return err
+		}
+		o.scenarios, o.clients = g.scenarios(), strings.Join([]string{floorName, ourName, franzName}, ",")
 	}
 	ss, err := choose(scenarios(), scenario.label, o.scenarios)
 	if err != nil {
@@ -98,6 +109,9 @@ func run(ctx context.Context) error {
 		}
 	}
 	fmt.Fprintln(os.Stderr, "raw figures are in", out.Name())
+	if err == nil && g != nil {
+		err = g.check(ctx, m, runs)
+	}
 	return errors.Join(err, out.Close(), report(os.Stdout, runs), verdict(runs))
 }
 

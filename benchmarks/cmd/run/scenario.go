@@ -43,6 +43,7 @@ func scenarios() []scenario {
 
 // The clients that others are compared with.
 const (
+	ourName   = "producer"
 	floorName = "floor"
 	franzName = "franz-go"
 	protoName = "proto2"
@@ -63,7 +64,7 @@ func (v variant) label() (string, bool) { return v.name, !v.onDemand }
 func variants() []variant {
 	return []variant{
 		{name: floorName, program: "floor", records: 8_000_000, noSync: true},
-		{name: "producer", program: "producer", records: producerRecords},
+		{name: ourName, program: "producer", records: producerRecords},
 		{name: franzName, program: "franz", records: 2_000_000},
 		{name: "franz-go tuned", program: "franz", records: 2_000_000, args: []string{"-tuned"}, onDemand: true},
 		{name: protoName, program: "proto2", records: 4_000_000},
