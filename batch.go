@@ -31,12 +31,11 @@ type batch struct {
 	ready   atomic.Bool // closed, and compressed if it is to be
 
 	// The Sender's from here on.
-	crumb       bool  // it was closed because its time had come, and not because it was full
-	size        int   // bytes, once it left the queue
-	order       int64 // among the batches of its queue, as first sent
-	part        int32 // among the parts of a batch that was split, which share its order
-	attempts    int   // how often it was sent
-	onWire      bool  // a request that holds it has not ended
+	crumb       bool // it was closed because its time had come, and not because it was full
+	size        int  // bytes, once it left the queue
+	position         // among the batches of its queue
+	attempts    int  // how often it was sent
+	onWire      bool // a request that holds it has not ended
 	published   bool
 	split       bool  // its records are in other batches now
 	maybe       bool  // an attempt ended without a clear answer: the broker may have written it
@@ -86,13 +85,19 @@ func (b *batch) reset() {
 	b.queue, b.acks, b.next, b.lastErr = nil, nil, nil, nil
 	b.ready.Store(false)
 	b.crumb = false
-	b.size, b.order, b.part, b.attempts = 0, 0, 0, 0
+	b.size, b.position, b.attempts = 0, position{}, 0
 	b.onWire, b.published, b.split, b.maybe, b.hasSequence = false, false, false, false, false
 }
 
-// before says whether b comes before o in their queue.
-func (b *batch) before(o *batch) bool {
-	return b.order < o.order || b.order == o.order && b.part < o.part
+// position is where a batch stands among those of its queue.
+type position struct {
+	order int64 // in which batches were first sent
+	part  int32 // among the parts of a batch that was split, which share its order
+}
+
+// before says whether p comes before o.
+func (p position) before(o position) bool {
+	return p.order < o.order || p.order == o.order && p.part < o.part
 }
 
 // expired says whether the delivery timeout has passed at now.

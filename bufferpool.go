@@ -3,6 +3,7 @@ package producer
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,16 +21,20 @@ const (
 	maxChunk     = minChunk << (chunkClasses - 1)
 )
 
-// bufferPool bounds memory and serves those who wait for it first come, first served.
+// bufferPool bounds memory and serves those who wait for it first come, first served; a callback that
+// sends is served before them. What is charged for callbacks that have not run keeps others waiting,
+// but not a callback, beyond a quarter of the pool: else none could run to free it.
 type bufferPool struct {
-	total     int64
-	maxBlock  time.Duration
-	onWaiting func() // called without locks whenever somebody begins to wait
+	total      int64
+	maxBlock   time.Duration
+	onWaiting  func()      // called without locks whenever somebody begins to wait
+	inCallback func() bool // whether the caller is a callback; asked before somebody waits
 
 	waiting atomic.Int32 // how many wait; the Sender looks at it
 
 	mu      sync.Mutex // guards all below
-	used    int64      // bytes out, and bytes charged for callbacks
+	used    int64      // bytes out
+	charged int64      // bytes that callbacks cost until they have run
 	free    [chunkClasses][][]byte
 	kept    int64 // bytes in free
 	waiters []*memoryWaiter
@@ -38,8 +43,9 @@ type bufferPool struct {
 
 // memoryWaiter is one call of get that waits. Its channel holds one answer.
 type memoryWaiter struct {
-	n  int
-	ch chan grant
+	n        int
+	callback bool
+	ch       chan grant
 }
 
 // grant answers a waiter: n bytes are charged to it, in chunk or still to be allocated.
@@ -48,8 +54,8 @@ type grant struct {
 	err   error
 }
 
-func newBufferPool(total int64, maxBlock time.Duration, onWaiting func()) *bufferPool {
-	return &bufferPool{total: total, maxBlock: maxBlock, onWaiting: onWaiting}
+func newBufferPool(total int64, maxBlock time.Duration, onWaiting func(), inCallback func() bool) *bufferPool {
+	return &bufferPool{total: total, maxBlock: maxBlock, onWaiting: onWaiting, inCallback: inCallback}
 }
 
 // class is the index of the smallest size class that holds n bytes; chunkClasses or more: none does.
@@ -72,18 +78,45 @@ func (p *bufferPool) get(ctx context.Context, n int, deadline time.Time) ([]byte
 		p.mu.Unlock()
 		return nil, failed(ErrClosed, "allocating %d bytes", n)
 	}
-	if len(p.waiters) == 0 && p.used+int64(n) <= p.total {
+	if len(p.waiters) == 0 && p.fitsLocked(n, false) {
 		chunk := p.takeLocked(n)
 		p.mu.Unlock()
 		return allocated(chunk, n), nil
 	}
-	w := &memoryWaiter{n: n, ch: make(chan grant, 1)}
-	p.waiters = append(p.waiters, w)
-	p.waiting.Add(1)
 	p.mu.Unlock()
+	w := &memoryWaiter{n: n, callback: p.inCallback(), ch: make(chan grant, 1)}
+	if err := p.queue(w); err != nil {
+		return nil, err
+	}
+	p.waiting.Add(1)
 	defer p.waiting.Add(-1)
 	p.onWaiting()
 	return p.wait(ctx, w, deadline)
+}
+
+// queue makes w wait, and serves it if memory has got free meanwhile.
+func (p *bufferPool) queue(w *memoryWaiter) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return failed(ErrClosed, "allocating %d bytes", w.n)
+	}
+	if w.callback {
+		p.waiters = slices.Insert(p.waiters, 0, w)
+	} else {
+		p.waiters = append(p.waiters, w)
+	}
+	p.grantLocked()
+	return nil
+}
+
+// fitsLocked says whether there are n bytes for a callback or for anybody else.
+func (p *bufferPool) fitsLocked(n int, callback bool) bool {
+	charged := p.charged
+	if callback {
+		charged = min(charged, p.total/4)
+	}
+	return p.used+charged+int64(n) <= p.total || callback && p.used == 0
 }
 
 func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline time.Time) ([]byte, error) {
@@ -145,7 +178,7 @@ func (p *bufferPool) takeLocked(n int) []byte {
 			return chunk
 		}
 	}
-	for c := chunkClasses - 1; c >= 0 && p.used+p.kept > p.total; {
+	for c := chunkClasses - 1; c >= 0 && p.used+p.charged+p.kept > p.total; {
 		if p.popLocked(c) == nil {
 			c--
 		}
@@ -178,7 +211,7 @@ func (p *bufferPool) backLocked(chunk []byte, n int) {
 func (p *bufferPool) grantLocked() {
 	for len(p.waiters) > 0 {
 		w := p.waiters[0]
-		if p.used+int64(w.n) > p.total {
+		if !p.fitsLocked(w.n, w.callback) {
 			return
 		}
 		w.ch <- grant{chunk: p.takeLocked(w.n)}
@@ -187,10 +220,11 @@ func (p *bufferPool) grantLocked() {
 	}
 }
 
-// put takes chunks back at their whole length; keep bytes of them stay charged until uncharge.
+// put takes chunks back at their whole length. keep bytes are charged for callbacks from now on, until
+// uncharge.
 func (p *bufferPool) put(chunks [][]byte, keep int) {
 	p.mu.Lock()
-	p.used += int64(keep)
+	p.charged += int64(keep)
 	for _, c := range chunks {
 		p.backLocked(c, len(c))
 	}
@@ -198,18 +232,18 @@ func (p *bufferPool) put(chunks [][]byte, keep int) {
 	p.mu.Unlock()
 }
 
-// charge takes n bytes without waiting, though there may be less: they replace others that are about to
+// replace takes n bytes without waiting, though there may be less: they replace others that are about to
 // be put back.
-func (p *bufferPool) charge(n int) {
+func (p *bufferPool) replace(n int) {
 	p.mu.Lock()
 	p.used += int64(n)
 	p.mu.Unlock()
 }
 
-// uncharge frees n bytes that put or charge keep charged.
+// uncharge frees n bytes that put charged for callbacks.
 func (p *bufferPool) uncharge(n int) {
 	p.mu.Lock()
-	p.used -= int64(n)
+	p.charged -= int64(n)
 	p.grantLocked()
 	p.mu.Unlock()
 }
@@ -225,9 +259,9 @@ func (p *bufferPool) close() {
 	p.waiters = nil
 }
 
-// inUse is the number of bytes charged now.
+// inUse is the number of bytes out and charged now.
 func (p *bufferPool) inUse() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.used
+	return p.used + p.charged
 }

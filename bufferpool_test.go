@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// nobody is not a callback.
+func nobody() bool { return false }
+
 // take gets n bytes that are there.
 func take(t *testing.T, p *bufferPool, n int) []byte {
 	t.Helper()
@@ -23,7 +26,7 @@ func take(t *testing.T, p *bufferPool, n int) []byte {
 func give(p *bufferPool, chunks ...[]byte) { p.put(chunks, 0) }
 
 func TestBufferPool_Get_ChargesWholeClasses(t *testing.T) {
-	p := newBufferPool(64<<10, 0, func() {})
+	p := newBufferPool(64<<10, 0, func() {}, nobody)
 	for _, tc := range []struct{ ask, charged int }{
 		{1, 256}, {256, 256}, {257, 512}, {5000, 8 << 10}, {16 << 10, 16 << 10}, {16<<10 + 1, 16<<10 + 1},
 	} {
@@ -36,12 +39,12 @@ func TestBufferPool_Get_ChargesWholeClasses(t *testing.T) {
 }
 
 func TestBufferPool_Get_SmallPool(t *testing.T) {
-	p := newBufferPool(700, 0, func() {})
+	p := newBufferPool(700, 0, func() {}, nobody)
 	assert.Len(t, take(t, p, 700), 700, "a class that does not fit is not rounded up to")
 }
 
 func TestBufferPool_Get_ReusesLastIn(t *testing.T) {
-	p := newBufferPool(64<<10, 0, func() {})
+	p := newBufferPool(64<<10, 0, func() {}, nobody)
 	a, b := take(t, p, 512), take(t, p, 512)
 	give(p, a, b)
 	c := take(t, p, 512)
@@ -49,7 +52,7 @@ func TestBufferPool_Get_ReusesLastIn(t *testing.T) {
 }
 
 func TestBufferPool_Put_KeptMemoryGivesWay(t *testing.T) {
-	p := newBufferPool(4096, 0, func() {})
+	p := newBufferPool(4096, 0, func() {}, nobody)
 	chunks := [][]byte{take(t, p, 1024), take(t, p, 1024), take(t, p, 1024), take(t, p, 1024)}
 	give(p, chunks...)
 	assert.Equal(t, int64(4096), p.kept)
@@ -60,7 +63,7 @@ func TestBufferPool_Put_KeptMemoryGivesWay(t *testing.T) {
 func TestBufferPool_Get_TimedOutWaiterLeavesNoTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waits := 0
-		p := newBufferPool(1<<20, 50*time.Millisecond, func() { waits++ })
+		p := newBufferPool(1<<20, 50*time.Millisecond, func() { waits++ }, nobody)
 		all := take(t, p, 1<<20)
 		start := time.Now()
 		_, err := p.get(t.Context(), 1<<20, time.Time{})
@@ -84,7 +87,7 @@ func TestBufferPool_Get_TimedOutWaiterLeavesNoTrace(t *testing.T) {
 
 func TestBufferPool_Get_FirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newBufferPool(4096, time.Minute, func() {})
+		p := newBufferPool(4096, time.Minute, func() {}, nobody)
 		small, rest, more := take(t, p, 1024), take(t, p, 1024), take(t, p, 2048)
 		var order []int
 		var mu sync.Mutex
@@ -111,7 +114,7 @@ func TestBufferPool_Get_FirstComeFirstServed(t *testing.T) {
 
 func TestBufferPool_Get_CancelledWaiterPassesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newBufferPool(4096, time.Minute, func() {})
+		p := newBufferPool(4096, time.Minute, func() {}, nobody)
 		all := take(t, p, 4096)
 		ctx, cancel := context.WithCancel(t.Context())
 		big, little := make(chan error), make(chan error)
@@ -135,7 +138,7 @@ func TestBufferPool_Get_CancelledWaiterPassesOn(t *testing.T) {
 
 func TestBufferPool_Close_FailsWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newBufferPool(1024, time.Hour, func() {})
+		p := newBufferPool(1024, time.Hour, func() {}, nobody)
 		all := take(t, p, 1024)
 		errs := make(chan error)
 		for range 10 {
@@ -154,7 +157,7 @@ func TestBufferPool_Close_FailsWaiters(t *testing.T) {
 }
 
 func TestBufferPool_Get_Stress(t *testing.T) {
-	p := newBufferPool(32<<10, time.Minute, func() {})
+	p := newBufferPool(32<<10, time.Minute, func() {}, nobody)
 	var wg sync.WaitGroup
 	for g := range 8 {
 		rng := rand.New(rand.NewPCG(uint64(g), 1))

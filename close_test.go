@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -119,6 +120,56 @@ func TestKafkaProducer_Callback_PanicIsOutlived(t *testing.T) {
 		assert.Equal(t, 5, ran)
 		w.p.Send(t.Context(), Record[string, string]{Topic: "a b"}, func(RecordMetadata, error) { panic("user") })
 		w.warmUp()
+	})
+}
+
+// require in a test's callback does this.
+func TestKafkaProducer_Callback_GoexitIsOutlived(t *testing.T) {
+	run(t, nil, func(t *testing.T, w *world) {
+		ran := 0
+		for i := range 5 {
+			w.p.Send(t.Context(), Record[string, string]{Topic: "t", Partition: ToPartition(0)}, func(RecordMetadata, error) {
+				if ran++; i%2 == 1 {
+					runtime.Goexit()
+				}
+			})
+		}
+		require.NoError(t, w.p.Flush(t.Context()))
+		assert.Equal(t, 5, ran)
+		var err error
+		w.p.Send(t.Context(), Record[string, string]{Topic: "t"}, func(RecordMetadata, error) { err = w.p.Flush(context.Background()) })
+		require.NoError(t, w.p.Flush(t.Context()))
+		assert.ErrorIs(t, err, ErrInvalidState, "the new goroutine is known as well")
+	})
+}
+
+// A callback that sends must not wait for memory that only later callbacks give back.
+func TestKafkaProducer_Callback_SendsWhileMemoryIsFull(t *testing.T) {
+	run(t, func(c *Config) { c.BufferMemory = 64 << 10 }, func(t *testing.T, w *world) {
+		w.warmUp()
+		var slowest time.Duration
+		var again []Future
+		var senders sync.WaitGroup
+		for g := range 4 {
+			senders.Go(func() {
+				for i := range 5000 {
+					w.p.Send(context.Background(), Record[string, string]{Topic: "t", Partition: ToPartition(int32(g)), Value: "x"}, func(RecordMetadata, error) {
+						if g == 0 && i%100 == 0 {
+							start := time.Now()
+							again = append(again, w.p.Send(context.Background(), Record[string, string]{Topic: "t", Value: "again"}, nil))
+							slowest = max(slowest, time.Since(start))
+						}
+					})
+				}
+			})
+		}
+		senders.Wait()
+		require.NoError(t, w.p.Flush(t.Context()))
+		assert.Less(t, slowest, time.Second)
+		for _, f := range again {
+			w.delivered(f)
+		}
+		assert.Zero(t, w.p.core.acc.pool.inUse())
 	})
 }
 
@@ -269,6 +320,36 @@ func TestKafkaProducer_Send_MemoryWakesTheSender(t *testing.T) {
 			}
 		}
 	})
+}
+
+// One broker that stalls does not keep the others from giving back what lingers for them.
+func TestKafkaProducer_Send_MemoryWakesTheSender_OtherBrokerStalled(t *testing.T) {
+	run(t, func(c *Config) {
+		c.BufferMemory, c.Linger, c.MaxBlock = 64<<10, 20*time.Second, 5*time.Second
+	}, func(t *testing.T, w *world) {
+		for i := range int32(64) {
+			w.sendTo(i, "warm up")
+		}
+		require.NoError(t, w.p.Flush(t.Context()))
+		stuck := w.cluster.Leader("t", 0)
+		w.cluster.On(protocol.Produce, func(c fakebroker.Call) fakebroker.Action {
+			if c.Node == stuck {
+				return fakebroker.Action{Before: fakebroker.Wait{For: 25 * time.Second}}
+			}
+			return fakebroker.Action{}
+		})
+		w.sendTo(0, strings.Repeat("x", 10_000))
+		w.sendTo(0, strings.Repeat("x", 10_000))
+		var fs []Future
+		for i := range int32(64) {
+			if w.cluster.Leader("t", i) != stuck {
+				fs = append(fs, w.sendTo(i, strings.Repeat("y", 3000)))
+			}
+		}
+		for _, f := range fs {
+			w.delivered(f)
+		}
+	}, fakebroker.Nodes(2), fakebroker.Topic("t", 64))
 }
 
 func TestKafkaProducer_Send_BufferExhausted(t *testing.T) {

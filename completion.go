@@ -21,6 +21,13 @@ type completions struct {
 	queue  []*acknowledgements
 	ending bool
 	wake   *sync.Cond // somebody put in, or ending was set
+
+	// The goroutine's, kept here because a callback can end it with runtime.Goexit, as a test's FailNow
+	// does: then another one goes on where it was.
+	id    int64
+	mine  []*acknowledgements
+	batch int // of mine: whose callbacks run
+	entry int // of that batch: whose callback runs next
 }
 
 func newCompletions(acc *accumulator, logger *slog.Logger) *completions {
@@ -47,46 +54,50 @@ func (c *completions) end() {
 }
 
 func (c *completions) run() {
-	defer close(c.done)
-	id := goroutineID()
-	var mine []*acknowledgements
-	for {
-		c.mu.Lock()
-		for len(c.queue) == 0 && !c.ending {
-			c.wake.Wait()
-		}
-		if len(c.queue) == 0 {
-			c.mu.Unlock()
+	ended := false
+	defer func() {
+		if !ended {
+			go c.run() // this one is gone with a callback
 			return
 		}
-		mine, c.queue = c.queue, mine[:0]
-		c.mu.Unlock()
-		for i, k := range mine {
-			c.running.Store(id)
+		close(c.done)
+	}()
+	c.id = goroutineID()
+	for c.batch < len(c.mine) || c.take() {
+		k := c.mine[c.batch]
+		for c.entry < len(k.entries) {
 			c.callbacks(k)
-			c.running.Store(0)
-			c.acc.over(k)
-			mine[i] = nil
 		}
+		c.mine[c.batch] = nil
+		c.batch, c.entry = c.batch+1, 0
+		c.acc.over(k)
 	}
+	ended = true
 }
 
-// callbacks runs those of one batch, in order, and outlives their panics.
+// take waits for batches to be pushed; false: none will be.
+func (c *completions) take() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.queue) == 0 && !c.ending {
+		c.wake.Wait()
+	}
+	c.mine, c.queue, c.batch = c.queue, c.mine[:0], 0
+	return len(c.mine) > 0
+}
+
+// callbacks runs those of one batch, in order, from entry on. If one panics or ends the goroutine, entry
+// is behind it.
 func (c *completions) callbacks(k *acknowledgements) {
-	for i := 0; i < len(k.entries); {
-		i = c.callbacksFrom(k, i)
-	}
-}
-
-// callbacksFrom runs callbacks from entry i on and returns where to go on: behind the last, or behind
-// one that panicked.
-func (c *completions) callbacksFrom(k *acknowledgements, i int) (next int) {
 	o := k.outcome
 	m := o.unknown()
+	i := c.entry
+	c.running.Store(c.id)
 	defer func() {
-		if p := recover(); p != nil {
-			next = i + 1
-			c.panicked(p, m)
+		c.running.Store(0)
+		if c.entry = i; i < len(k.entries) {
+			c.entry++
+			c.panicked(recover(), m)
 		}
 	}()
 	if o.err != nil {
@@ -95,7 +106,7 @@ func (c *completions) callbacksFrom(k *acknowledgements, i int) (next int) {
 				cb(m, o.errorOf(int32(i)))
 			}
 		}
-		return i
+		return
 	}
 	last := int64(-1) // timestamp that m has
 	for ; i < len(k.entries); i++ {
@@ -111,7 +122,6 @@ func (c *completions) callbacksFrom(k *acknowledgements, i int) (next int) {
 		}
 		e.callback(m, nil)
 	}
-	return i
 }
 
 // call runs one callback and outlives its panic.
@@ -124,7 +134,11 @@ func (c *completions) call(cb Callback, m RecordMetadata, err error) {
 	cb(m, err)
 }
 
+// panicked logs what a callback did; a nil p stands for runtime.Goexit.
 func (c *completions) panicked(p any, m RecordMetadata) {
+	if p == nil {
+		p = "it ended its goroutine"
+	}
 	c.logger.Error("callback panicked", "panic", p, "record", m.String())
 }
 

@@ -54,7 +54,8 @@ func (c *compression) push(b *batch) {
 	c.wake.Signal()
 }
 
-// end makes the workers end without compressing what is left, and waits for them; nil has none.
+// end makes the workers end without compressing what is left, and waits for them; nil has none. All
+// batches are the Sender's then.
 func (c *compression) end() {
 	if c == nil {
 		return
@@ -64,6 +65,10 @@ func (c *compression) end() {
 	c.mu.Unlock()
 	c.wake.Broadcast()
 	c.workers.Wait()
+	for _, b := range c.queue {
+		b.ready.Store(true)
+	}
+	c.queue = nil
 }
 
 // next waits for a batch; nil: the workers end.

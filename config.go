@@ -31,8 +31,8 @@ type Config struct {
 
 	Acks               Acks          // how many replicas must hold a record before it counts as written
 	Idempotence        bool          // no duplicates and no reordering, whatever is retried; needs AcksAll, Retries and MaxInFlight of at most 5
-	TransactionalID    string        // of the producer's transactions; empty: none; this version has none, and New refuses any other
-	TransactionTimeout time.Duration // after which brokers abort a transaction; looked at with TransactionalID only
+	TransactionalID    string        // name of the producer's transactions; must be empty: this version has none
+	TransactionTimeout time.Duration // how long a transaction may take before brokers abort it; looked at with TransactionalID only
 
 	BatchSize        int           // bytes a batch may grow to; a larger record gets a batch of its own; zero: every record does
 	Linger           time.Duration // how long a batch waits for more records; zero: not at all
@@ -44,8 +44,8 @@ type Config struct {
 	MaxInFlight     int           // requests that may be unanswered per broker; 1 keeps order without idempotence
 	Retries         int           // how often a batch is sent again; DeliveryTimeout ends it too
 	MaxBlock        time.Duration // how long Send and PartitionsFor wait, for metadata and memory together; zero: not at all
-	DeliveryTimeout time.Duration // from the opening of a record's batch to its outcome; zero: Linger plus RequestTimeout, at least two minutes
-	RequestTimeout  time.Duration // for an answer; when it passes, the connection ends; not zero
+	DeliveryTimeout time.Duration // how long a record may take, from the opening of its batch to its outcome; zero: Linger plus RequestTimeout, at least two minutes
+	RequestTimeout  time.Duration // how long an answer may take; then the connection ends; not zero
 
 	Partitioner             Partitioner   // chooses partitions; nil: Java's built-in one, which the other Partitioner fields are for
 	PartitionerIgnoreKeys   bool          // records with a key go where those without one go
@@ -53,18 +53,18 @@ type Config struct {
 	PartitionerAvailability time.Duration // records without a key avoid a broker that has not taken anything for so long; zero: they do not
 	PartitionerRackAware    bool          // records without a key stay with leaders in ClientRack where there are any (KIP-1123)
 
-	RetryBackoff            time.Duration // before a batch or a metadata request is sent again; doubles each time
+	RetryBackoff            time.Duration // how long to wait before a batch or a metadata request is sent again; doubles each time
 	RetryBackoffMax         time.Duration // what RetryBackoff grows to; if it is less, every wait is as long as this
-	ReconnectBackoff        time.Duration // before the next connection to a broker that failed; doubles each time
+	ReconnectBackoff        time.Duration // how long to wait before the next connection to a broker that failed; doubles each time
 	ReconnectBackoffMax     time.Duration // what ReconnectBackoff grows to; if it is less, every wait is as long as this
-	ConnectionSetup         time.Duration // for a connection to be made; doubles each time; not zero
+	ConnectionSetup         time.Duration // how long the making of a connection may take; doubles each time it fails; not zero
 	ConnectionSetupMax      time.Duration // what ConnectionSetup grows to; not zero
-	ConnectionsMaxIdle      time.Duration // after which a connection without traffic is closed; zero: never
-	MetadataMaxAge          time.Duration // after which metadata is fetched again though nothing asked for it
-	MetadataMaxIdle         time.Duration // after which a topic that is not sent to is forgotten; at least five seconds
-	MetadataRebootstrap     time.Duration // of failing metadata requests, after which the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
+	ConnectionsMaxIdle      time.Duration // how long a connection may be without traffic before it is closed; zero: for ever
+	MetadataMaxAge          time.Duration // how old metadata may be before it is fetched again though nothing asked for it
+	MetadataMaxIdle         time.Duration // how long a topic is remembered that is not sent to; at least five seconds
+	MetadataRebootstrap     time.Duration // how long metadata requests may fail before the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
 	MetadataClusterCheck    bool          // connections must lead to the cluster and broker that metadata promised (KIP-1242)
-	BootstrapResolveTimeout time.Duration // after which BootstrapServers of which no name resolves are fatal; zero: never
+	BootstrapResolveTimeout time.Duration // how long BootstrapServers may have no name that resolves before that is fatal; zero: for ever
 	SendBuffer              int           // bytes a socket buffers of what is sent; -1: the system's choice
 	ReceiveBuffer           int           // bytes a socket buffers of what comes in; -1: the system's choice
 

@@ -31,7 +31,7 @@ func recordKeys() []configKey {
 	return []configKey{
 		{"acks", kindString, oneOf("all", "-1", "0", "1"), "Acks", func(c *Config) any { return &c.Acks }, ""},
 		{"enable.idempotence", kindBoolean, configRule{}, "Idempotence", func(c *Config) any { return &c.Idempotence },
-			"not set: off where `acks` or `retries` rule it out"},
+			"in properties, where not given: off if `acks` or `retries` rule it out"},
 		{"transactional.id", kindString, configRule{notEmpty: true}, "TransactionalID", func(c *Config) any { return &c.TransactionalID }, ""},
 		{"transaction.timeout.ms", kindInt, configRule{}, "TransactionTimeout", func(c *Config) any { return &c.TransactionTimeout }, ""},
 		{"batch.size", kindInt, atLeast(0), "BatchSize", func(c *Config) any { return &c.BatchSize }, ""},
@@ -39,15 +39,15 @@ func recordKeys() []configKey {
 		{"buffer.memory", kindLong, atLeast(0), "BufferMemory", func(c *Config) any { return &c.BufferMemory }, ""},
 		{"max.request.size", kindInt, atLeast(0), "MaxRequestSize", func(c *Config) any { return &c.MaxRequestSize }, ""},
 		{"compression.type", kindString, oneOf("none", "gzip", "snappy", "lz4", "zstd"), "Compression", func(c *Config) any { return &c.Compression }, ""},
-		{"compression.gzip.level", kindInt, configRule{bounded: true, low: -1, high: 9, notZero: true}, "CompressionLevel", nil, ofCodec + "; -1: 6"},
+		{"compression.gzip.level", kindInt, configRule{bounded: true, low: -1, high: 9, notZero: true}, "CompressionLevel", nil, ofCodec + "; -1 is 6"},
 		{"compression.lz4.level", kindInt, between(1, 17), "CompressionLevel", nil, ofCodec + "; 9 is the fast compressor"},
 		{"compression.zstd.level", kindInt, between(-1<<17, 22), "CompressionLevel", nil, ofCodec},
 		{"max.in.flight.requests.per.connection", kindInt, atLeast(1), "MaxInFlight", func(c *Config) any { return &c.MaxInFlight }, ""},
 		{"retries", kindInt, between(0, 1<<31-1), "Retries", func(c *Config) any { return &c.Retries }, ""},
 		{"max.block.ms", kindLong, atLeast(0), "MaxBlock", func(c *Config) any { return &c.MaxBlock }, ""},
 		{"delivery.timeout.ms", kindInt, atLeast(0), "DeliveryTimeout", func(c *Config) any { return &c.DeliveryTimeout },
-			"not set: raised to `linger.ms` plus `request.timeout.ms` where they are more"},
-		{"request.timeout.ms", kindInt, atLeast(0), "RequestTimeout", func(c *Config) any { return &c.RequestTimeout }, "0 becomes 1"},
+			"in properties, where not given: raised to `linger.ms` plus `request.timeout.ms` if that is more"},
+		{"request.timeout.ms", kindInt, atLeast(0), "RequestTimeout", func(c *Config) any { return &c.RequestTimeout }, "in properties, 0 means 1"},
 	}
 }
 
@@ -65,15 +65,15 @@ func connectionKeys() []configKey {
 	return []configKey{
 		{"bootstrap.servers", kindList, configRule{notEmpty: true}, "BootstrapServers", func(c *Config) any { return &c.BootstrapServers }, ""},
 		{"bootstrap.resolve.timeout.ms", kindLong, atLeast(0), "BootstrapResolveTimeout", func(c *Config) any { return &c.BootstrapResolveTimeout }, ""},
-		{"client.id", kindString, configRule{}, "ClientID", func(c *Config) any { return &c.ClientID }, "set and empty: empty"},
+		{"client.id", kindString, configRule{}, "ClientID", func(c *Config) any { return &c.ClientID }, "in properties, empty is none"},
 		{"retry.backoff.ms", kindLong, atLeast(0), "RetryBackoff", func(c *Config) any { return &c.RetryBackoff }, ""},
 		{"retry.backoff.max.ms", kindLong, atLeast(0), "RetryBackoffMax", func(c *Config) any { return &c.RetryBackoffMax }, ""},
 		{"reconnect.backoff.ms", kindLong, atLeast(0), "ReconnectBackoff", func(c *Config) any { return &c.ReconnectBackoff }, ""},
 		{"reconnect.backoff.max.ms", kindLong, atLeast(0), "ReconnectBackoffMax", func(c *Config) any { return &c.ReconnectBackoffMax },
-			"not set: that of `reconnect.backoff.ms` where it is set"},
-		{"socket.connection.setup.timeout.ms", kindLong, configRule{}, "ConnectionSetup", func(c *Config) any { return &c.ConnectionSetup }, "less than 1 becomes 1"},
-		{"socket.connection.setup.timeout.max.ms", kindLong, configRule{}, "ConnectionSetupMax", func(c *Config) any { return &c.ConnectionSetupMax }, "less than 1 becomes 1"},
-		{"connections.max.idle.ms", kindLong, configRule{}, "ConnectionsMaxIdle", func(c *Config) any { return &c.ConnectionsMaxIdle }, "negative: never; 0 becomes 1"},
+			"in properties, where not given: that of `reconnect.backoff.ms` if that is given"},
+		{"socket.connection.setup.timeout.ms", kindLong, configRule{}, "ConnectionSetup", func(c *Config) any { return &c.ConnectionSetup }, "in properties, less than 1 means 1"},
+		{"socket.connection.setup.timeout.max.ms", kindLong, configRule{}, "ConnectionSetupMax", func(c *Config) any { return &c.ConnectionSetupMax }, "in properties, less than 1 means 1"},
+		{"connections.max.idle.ms", kindLong, configRule{}, "ConnectionsMaxIdle", func(c *Config) any { return &c.ConnectionsMaxIdle }, "in properties, negative means that, and 0 means 1"},
 		{"send.buffer.bytes", kindInt, atLeast(-1), "SendBuffer", func(c *Config) any { return &c.SendBuffer }, ""},
 		{"receive.buffer.bytes", kindInt, atLeast(-1), "ReceiveBuffer", func(c *Config) any { return &c.ReceiveBuffer }, ""},
 	}

@@ -28,7 +28,7 @@ func readPEM(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	text, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
 	switch {
 	case err != nil:

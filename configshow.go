@@ -66,6 +66,8 @@ func (c *Config) plain() []setting {
 		switch {
 		case k.at == nil:
 		case k.field == "MetadataRebootstrap" && c.MetadataRebootstrap < 0: // there is none
+		case k.field == "ConnectionsMaxIdle" && c.ConnectionsMaxIdle == 0:
+			all = append(all, setting{k.name, "-1"})
 		case k.field == "TransactionalID" && c.TransactionalID == "":
 			all = append(all, setting{k.name, unset})
 		case k.field == "ClientID" && c.ClientID == "" && !c.anonymous:

@@ -3,6 +3,7 @@ package producer
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -75,11 +76,11 @@ func TestNew_LogsTheConfigurationOnce(t *testing.T) {
 	found := 0
 	for d := json.NewDecoder(&log); ; {
 		var entry map[string]any
-		if err := d.Decode(&entry); err == io.EOF {
+		err := d.Decode(&entry)
+		if errors.Is(err, io.EOF) {
 			break
-		} else {
-			require.NoError(t, err)
 		}
+		require.NoError(t, err)
 		if entry["msg"] != "configuration" {
 			continue
 		}

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// configtls.go owns the way from Java's ssl keys to a tls.Config, part of a parser's work.
+// configtls.go owns the way from Java's ssl keys to a tls.Config, part of a configParser's work.
 
 // security makes the tls.Config that security.protocol asks for.
-func (p *parser) security() {
+func (p *configParser) security() {
 	const key = "security.protocol"
 	protocol := strings.ToUpper(p.text(key, "PLAINTEXT"))
 	if strings.HasSuffix(protocol, "SSL") {
@@ -31,7 +31,7 @@ func (p *parser) security() {
 
 // protocols allows the versions named, which must have no other between them: Go knows a lowest and a
 // highest one.
-func (p *parser) protocols(c *tls.Config) {
+func (p *configParser) protocols(c *tls.Config) {
 	const key = "ssl.enabled.protocols"
 	p.use(key)
 	names, _ := p.values[key].([]string)
@@ -69,7 +69,7 @@ func tlsVersionName(v uint16) string {
 
 // cipherSuites allows the suites named and no other. Go lets nobody choose among those of TLS 1.3, so
 // they are looked at when the broker has chosen.
-func (p *parser) cipherSuites(c *tls.Config) {
+func (p *configParser) cipherSuites(c *tls.Config) {
 	const key = "ssl.cipher.suites"
 	p.use(key)
 	names, _ := p.values[key].([]string)
@@ -122,7 +122,7 @@ func cipherSuite(name string) *tls.CipherSuite {
 }
 
 // identification without an algorithm checks certificates, but not for whom they were made.
-func (p *parser) identification(c *tls.Config) {
+func (p *configParser) identification(c *tls.Config) {
 	const key = "ssl.endpoint.identification.algorithm"
 	algorithm := p.text(key, "https")
 	switch {
@@ -133,7 +133,7 @@ func (p *parser) identification(c *tls.Config) {
 		return
 	}
 	suites, roots := c.VerifyConnection, c.RootCAs
-	c.InsecureSkipVerify = true //nolint:gosec // VerifyConnection does all but the host's name
+	c.InsecureSkipVerify = true // VerifyConnection does all but the host's name
 	c.VerifyConnection = func(s tls.ConnectionState) error {
 		if suites != nil {
 			if err := suites(s); err != nil {
@@ -160,7 +160,7 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 }
 
 // keystore is the client's own certificate, if it has one.
-func (p *parser) keystore(c *tls.Config) {
+func (p *configParser) keystore(c *tls.Config) {
 	const store, chainKey, keyKey = "ssl.keystore", "ssl.keystore.certificate.chain", "ssl.keystore.key"
 	chain, private, password := p.text(chainKey, ""), p.text(keyKey, ""), p.text("ssl.key.password", "")
 	file, ok := p.storeFile(store, chain != "" || private != "")
@@ -192,7 +192,7 @@ func (p *parser) keystore(c *tls.Config) {
 }
 
 // truststore is whom to believe, unless it is the system's.
-func (p *parser) truststore(c *tls.Config) {
+func (p *configParser) truststore(c *tls.Config) {
 	const store, inline = "ssl.truststore", "ssl.truststore.certificates"
 	text, from := p.text(inline, ""), inline
 	file, ok := p.storeFile(store, text != "")
@@ -210,7 +210,7 @@ func (p *parser) truststore(c *tls.Config) {
 
 // storeFile is the content of a store's file, if it has one; there may be a store without. Not ok: there
 // is a mistake about it, which is noted.
-func (p *parser) storeFile(store string, inline bool) (text string, ok bool) {
+func (p *configParser) storeFile(store string, inline bool) (text string, ok bool) {
 	format, password := p.text(store+".type", "JKS"), p.text(store+".password", "")
 	location := store + ".location"
 	path := p.text(location, "")

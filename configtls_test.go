@@ -209,7 +209,7 @@ func TestParseConfig_TLS_Mistakes(t *testing.T) {
 			_, _, err := parse(append([]string{"security.protocol=SSL"}, tc.properties...)...)
 			require.ErrorIs(t, err, ErrConfig)
 			assert.ErrorContains(t, err, tc.mistake)
-			assert.Len(t, err.(configErrors), 1, "%v", err)
+			assert.Len(t, mistakes(err), 1, "%v", err)
 		})
 	}
 	_, _, err := parse("ssl.keystore.location=k.jks", "ssl.enabled.protocols=SSLv3")

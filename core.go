@@ -43,7 +43,7 @@ func newCore(cfg Config) (*core, error) {
 	p.acc = &accumulator{
 		batchSize:  cfg.BatchSize,
 		ignoreKeys: cfg.PartitionerIgnoreKeys, adaptive: cfg.PartitionerAdaptive, availability: cfg.PartitionerAvailability,
-		pool:    newBufferPool(cfg.BufferMemory, cfg.MaxBlock, poke),
+		pool:    newBufferPool(cfg.BufferMemory, cfg.MaxBlock, poke, func() bool { return p.comp.inCallback() }),
 		pending: newPending(),
 		clock:   clock,
 		wake:    func(urgent bool) { s.wake(urgent) },

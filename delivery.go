@@ -30,7 +30,6 @@ var errNoAnswer = errors.New("the response says nothing of this partition")
 
 // produced acts on the end of a produce request: nothing refers to its batches' memory any more.
 func (s *sender) produced(r *produceRequest, e network.Event) {
-	s.inFlight--
 	switch e.Kind {
 	case network.Written:
 		for _, b := range r.batches {
@@ -163,7 +162,7 @@ func (s *sender) finish(r *produceRequest, b *batch, a answer) {
 		if b.maybe {
 			st.sequence.givenUp(b)
 		} else if b.hasSequence {
-			st.sequence.bump = true // the broker waits for this number, and nothing after it can be written
+			st.sequence.raise(b.position) // the broker waits for this number: nothing after it is written
 		}
 		f := failed(nil, "%s", TopicPartition{q.topic.name, q.partition}).because(a.err)
 		f.maybeWritten = b.maybe
@@ -202,11 +201,13 @@ func (s *sender) mayRetry(b *batch, err error) bool {
 			// Of a batch behind others that are not acknowledged this is to be expected. Of the first one it
 			// means that the broker has lost what was before it; so neither it nor any after it is written.
 			if st.first(b) {
-				st.sequence.bump = true
+				st.sequence.raise(b.position)
 			}
 			return true
 		case errors.Is(err, errcode.UnknownProducerID):
-			st.sequence.bump = true // the broker forgot this producer, as it may after a long pause
+			if st.first(b) { // the broker forgot this producer, as it may after a long pause
+				st.sequence.raise(b.position)
+			}
 			return true
 		}
 	}
@@ -215,7 +216,7 @@ func (s *sender) mayRetry(b *batch, err error) bool {
 
 // first says whether no batch before b is still to be acknowledged.
 func (st *queueState) first(b *batch) bool {
-	return (len(st.flying) == 0 || b.before(st.flying[0])) && (len(st.resend) == 0 || b.before(st.resend[0]))
+	return (len(st.flying) == 0 || b.before(st.flying[0].position)) && (len(st.resend) == 0 || b.before(st.resend[0].position))
 }
 
 // resend puts a batch among those to be sent again. The first of them sets the back-off, unless the

@@ -270,6 +270,27 @@ func TestDelivery_DefinitiveFailure_OthersGoOn(t *testing.T) {
 	})
 }
 
+// A batch that may be written keeps its number, though one after it has lost its own for good.
+func TestDelivery_DefinitiveFailure_BehindABatchThatMayBeWritten(t *testing.T) {
+	for _, lost := range []errcode.Code{errcode.NotEnoughReplicasAfterAppend, errcode.RequestTimedOut, errcode.NotLeaderOrFollower} {
+		run(t, oneRecordBatches, func(t *testing.T, w *world) {
+			w.warmUp()
+			w.cluster.On(protocol.Produce, fakebroker.Script(
+				fakebroker.Action{Edit: func(m protocol.Message) {
+					m.(*protocol.ProduceResponse).Topics[0].Partitions[0].ErrorCode = lost
+				}},
+				fakebroker.Action{Code: errcode.TopicAuthorizationFailed}))
+			a, b, c, d := w.sendTo(0, "a"), w.sendTo(0, "b"), w.sendTo(0, "c"), w.sendTo(0, "d")
+			w.delivered(a)
+			_, err := w.get(b)
+			assert.ErrorIs(t, err, errcode.TopicAuthorizationFailed)
+			w.delivered(c)
+			w.delivered(d)
+			assert.Equal(t, []string{"a", "c", "d"}, w.values(0), lost.Name())
+		})
+	}
+}
+
 func TestDelivery_RetriesAreCounted(t *testing.T) {
 	run(t, func(c *Config) { c.Retries = 2 }, func(t *testing.T, w *world) {
 		w.warmUp()
@@ -347,7 +368,7 @@ func TestDelivery_EpochUsedUp_NewProducerID(t *testing.T) {
 		old := w.cluster.Batches("t", 0)[0].ProducerID
 		q := w.p.core.meta.known("t", -1).queues[0]
 		q.sender.sequence.epoch = math.MaxInt16 // the Sender is asleep
-		q.sender.sequence.bump = true
+		q.sender.sequence.raise(position{})
 		w.p.core.sender.settle(q)
 		w.sendNumbers(3)
 		last := w.cluster.Batches("t", 0)[3]

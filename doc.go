@@ -3,7 +3,7 @@
 //
 // Four types are all a program needs:
 //
-//   - [Config], made by [NewConfig]: the servers to start from, and every setting with Java's default;
+//   - [Config], made by [NewConfig] or [ParseConfig]: the servers to start from, and every setting with Java's default;
 //   - [KafkaProducer], made by [New] for a type of key and a type of value, and safe for any number of
 //     goroutines: one per process is right, close it in the end;
 //   - [Record]: a topic, a key, a value, and if need be a partition, a timestamp and headers;

@@ -171,7 +171,8 @@ func (s *sender) mayGo(q *queue) bool {
 		return true
 	case len(st.resend) > 0:
 		// The lowest sequence first: the broker takes no other. Those after it may still be out.
-		return !st.sequence.bump && (len(st.flying) == 0 || st.resend[0].before(st.flying[0]))
+		first := st.resend[0].position
+		return !st.sequence.renumbers(first) && (len(st.flying) == 0 || first.before(st.flying[0].position))
 	}
 	span := int64(0)
 	if len(st.flying) > 0 {
@@ -344,7 +345,7 @@ func (s *sender) launch(q *queue, b *batch) {
 // insert puts a batch where it belongs among others of its queue.
 func insert(batches []*batch, b *batch) []*batch {
 	i := len(batches)
-	for i > 0 && b.before(batches[i-1]) {
+	for i > 0 && b.before(batches[i-1].position) {
 		i--
 	}
 	return slices.Insert(batches, i, b)
@@ -367,7 +368,6 @@ func (s *sender) send(r *produceRequest) {
 		s.encode(r, version)
 		err = s.client.Send(r.node.id, &r.Request, s.time)
 	}
-	s.inFlight++
 	s.counts.requests++
 	if err != nil { // it ends before it began
 		s.produced(r, network.Event{Kind: network.Failed, Node: r.node.id, Request: &r.Request, Err: err})

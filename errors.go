@@ -24,7 +24,8 @@ const (
 
 // Causes: what happened.
 const (
-	// ErrConfig is a Config that New refuses; its text names every field at fault.
+	// ErrConfig is a Config that New refuses, or properties that ParseConfig or ReadProperties refuse; its
+	// text names every field or key at fault.
 	ErrConfig = errcode.Class("invalid configuration")
 	// ErrClosed ends the records a closed producer did not deliver, and refuses new ones.
 	ErrClosed = errcode.Class("producer closed")

@@ -10,7 +10,7 @@ import (
 )
 
 // parseconfig.go owns the way from Java's properties to a Config: which keys were meant, and what follows
-// for those that were not given. A parser belongs to one call of ParseConfig.
+// for those that were not given. A configParser belongs to one call of ParseConfig.
 
 // ParseConfig reads Java's keys; docs/CONFIG.md has them all. Keys that are not given have the defaults of
 // NewConfig, adapted as Java adapts them: acks=1 alone, for one, switches idempotence off, while
@@ -24,7 +24,7 @@ import (
 // It reads the PEM files that ssl.keystore.location and ssl.truststore.location name, and looks up
 // nothing. What Java only warns of is logged by New.
 func ParseConfig(props map[string]string) (cfg Config, unused []string, err error) {
-	p := parser{cfg: NewConfig(), values: make(map[string]any), wrong: make(map[string]bool), unused: make(map[string]bool)}
+	p := configParser{cfg: NewConfig(), values: make(map[string]any), wrong: make(map[string]bool), unused: make(map[string]bool)}
 	for name := range props {
 		p.unused[name] = true
 	}
@@ -50,8 +50,8 @@ func ParseConfig(props map[string]string) (cfg Config, unused []string, err erro
 	return p.cfg, unused, nil
 }
 
-// parser is a Config in the making.
-type parser struct {
+// configParser is a Config in the making.
+type configParser struct {
 	cfg      Config
 	values   map[string]any // of the keys that were given and are right by themselves
 	mistakes configErrors
@@ -60,18 +60,18 @@ type parser struct {
 }
 
 // refuse notes a mistake in the value of a key.
-func (p *parser) refuse(key, format string, args ...any) {
+func (p *configParser) refuse(key, format string, args ...any) {
 	p.wrong[key] = true
 	p.mistakes = append(p.mistakes, fmt.Errorf(key+": "+format, args...))
 }
 
 // warn notes what New shall log.
-func (p *parser) warn(key, format string, args ...any) {
+func (p *configParser) warn(key, format string, args ...any) {
 	p.cfg.warnings = append(p.cfg.warnings, key+": "+fmt.Sprintf(format, args...))
 }
 
 // read parses and checks the value of a key, and puts it into its field if that is all there is to it.
-func (p *parser) read(k *configKey, text string) {
+func (p *configParser) read(k *configKey, text string) {
 	v, err := k.kind.parse(text)
 	if err == nil {
 		err = k.rule.check(v)
@@ -91,7 +91,7 @@ func (p *parser) read(k *configKey, text string) {
 }
 
 // distinct takes away what is in a list already.
-func (p *parser) distinct(key string, elements []string) []string {
+func (p *configParser) distinct(key string, elements []string) []string {
 	kept := make([]string, 0, len(elements))
 	for _, e := range elements {
 		if !slices.Contains(kept, e) {
@@ -105,13 +105,13 @@ func (p *parser) distinct(key string, elements []string) []string {
 }
 
 // use notes that a key changed something.
-func (p *parser) use(key string) { delete(p.unused, key) }
+func (p *configParser) use(key string) { delete(p.unused, key) }
 
 // given says whether a key has a value of its own.
-func (p *parser) given(key string) bool { return p.values[key] != nil }
+func (p *configParser) given(key string) bool { return p.values[key] != nil }
 
 // text is the value of a STRING, PASSWORD or CLASS that was given, or else standard. It counts as used.
-func (p *parser) text(key, standard string) string {
+func (p *configParser) text(key, standard string) string {
 	p.use(key)
 	if v, ok := p.values[key].(string); ok {
 		return v
@@ -119,7 +119,7 @@ func (p *parser) text(key, standard string) string {
 	return standard
 }
 
-func (p *parser) servers() {
+func (p *configParser) servers() {
 	const key = "bootstrap.servers"
 	if !p.given(key) && !p.wrong[key] {
 		p.refuse(key, "it is missing")
@@ -131,9 +131,9 @@ func (p *parser) servers() {
 	}
 }
 
-func (p *parser) client() { p.cfg.anonymous = p.values["client.id"] == "" }
+func (p *configParser) client() { p.cfg.anonymous = p.values["client.id"] == "" }
 
-func (p *parser) backoffs() {
+func (p *configParser) backoffs() {
 	const setup = "socket.connection.setup.timeout"
 	if p.cfg.RetryBackoff > p.cfg.RetryBackoffMax {
 		p.warn("retry.backoff.ms", "it is more than retry.backoff.max.ms, which every wait will be")
@@ -152,7 +152,7 @@ func (p *parser) backoffs() {
 
 // compression takes the level that belongs to the codec. The other levels are checked, as in Java, and
 // unused.
-func (p *parser) compression() {
+func (p *configParser) compression() {
 	key := "compression." + string(p.cfg.Compression) + ".level"
 	if level, ok := p.values[key].(int64); ok {
 		p.cfg.CompressionLevel = int(level)
@@ -169,7 +169,7 @@ func (p *parser) compression() {
 const incrementalChunk = 16 << 10
 
 // idempotence is on unless something rules it out; what it is on for explicitly must not.
-func (p *parser) idempotence() {
+func (p *configParser) idempotence() {
 	const key = "enable.idempotence"
 	if !p.cfg.Idempotence {
 		return
@@ -191,7 +191,7 @@ func (p *parser) idempotence() {
 	}
 }
 
-func (p *parser) transactions() {
+func (p *configParser) transactions() {
 	if p.given("transactional.id") && !p.cfg.Idempotence {
 		p.refuse("transactional.id", "it needs enable.idempotence, which is off")
 	}
@@ -202,7 +202,7 @@ func (p *parser) transactions() {
 
 // delivery bounds linger.ms, which Java counts in 32 bits, and leaves delivery.timeout.ms to Config if it
 // is not given: zero becomes long enough.
-func (p *parser) delivery() {
+func (p *configParser) delivery() {
 	const key = "delivery.timeout.ms"
 	p.cfg.Linger = min(p.cfg.Linger, math.MaxInt32*time.Millisecond)
 	least := p.cfg.Linger + p.cfg.RequestTimeout
@@ -217,7 +217,7 @@ func (p *parser) delivery() {
 
 // least lengthens waits of no time at all, which Java allows, and gives its meaning to an idle time that
 // is negative.
-func (p *parser) least() {
+func (p *configParser) least() {
 	c := &p.cfg
 	for _, d := range []*time.Duration{&c.RequestTimeout, &c.ConnectionSetup, &c.ConnectionSetupMax} {
 		*d = max(*d, time.Millisecond)
@@ -233,7 +233,7 @@ func (p *parser) least() {
 	}
 }
 
-func (p *parser) partitioner() {
+func (p *configParser) partitioner() {
 	if p.cfg.PartitionerRackAware && strings.TrimSpace(p.cfg.ClientRack) == "" {
 		p.refuse("partitioner.rack.aware", "it needs a client.rack")
 	}

@@ -79,26 +79,24 @@ func (s *propertyScanner) naturalLine() (line string, ok bool) {
 
 // logicalLine is the next line that is neither blank nor a comment, with those that continue it.
 func (s *propertyScanner) logicalLine() (logical string, ok bool) {
+	var b strings.Builder
 	for {
-		s.first = s.line
+		if b.Len() == 0 {
+			s.first = s.line
+		}
 		line, ok := s.naturalLine()
 		if !ok {
-			return "", false
+			return b.String(), b.Len() > 0
 		}
 		line = strings.TrimLeft(line, propertyBlanks)
-		if line == "" || line[0] == '#' || line[0] == '!' {
-			continue
-		}
-		var b strings.Builder
-		for continued(line) {
+		switch {
+		case b.Len() == 0 && (line == "" || line[0] == '#' || line[0] == '!'):
+		case continued(line):
 			b.WriteString(line[:len(line)-1])
-			if line, ok = s.naturalLine(); !ok {
-				return b.String(), true
-			}
-			line = strings.TrimLeft(line, propertyBlanks)
+		default:
+			b.WriteString(line)
+			return b.String(), true
 		}
-		b.WriteString(line)
-		return b.String(), true
 	}
 }
 

@@ -29,6 +29,7 @@ func TestReadProperties(t *testing.T) {
 		{"continuation of a key", "a\\\n  b=1", m{"ab": "1"}},
 		{"continuation by a blank line", "a=1\\\n\nb=2", m{"a": "1", "b": "2"}},
 		{"continuation that looks like a comment", "a=1\\\n#2", m{"a": "1#2"}},
+		{"continuation of nothing", "\\\n\n\\\n# a=1\nb=2", m{"b": "2"}},
 		{"continuation by the end", "a=1\\", m{"a": "1"}},
 		{"escapes", `a=\t\n\r\f\\\=\:\ \#\!\q\"`, m{"a": "\t\n\r\f\\=: #!q\""}},
 		{"escapes in keys", `a\ b\=\:c\#\\=1`, m{`a b=:c#\`: "1"}},

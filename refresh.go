@@ -280,7 +280,7 @@ func (s *sender) moveLeaders(info *topicInfo) (news bool) {
 	for i, q := range info.topic.queues {
 		st := &q.sender
 		if recreated {
-			st.sequence.bump = true // the new topic's log knows nothing of this producer
+			st.sequence.raise(position{}) // the new topic's log knows nothing of this producer
 		}
 		var n *nodeQueue
 		if i < len(info.partitions) {

@@ -54,7 +54,7 @@ type sender struct {
 	homeless      []*queue
 	hints         []leaderHint
 	moved         []*queue // leaders changed in the metadata just taken in
-	inFlight      int      // produce requests on the wire
+	nextRoom      int64    // when makeRoom may look again
 	hurried       int64    // the flush that lingering queues have been told of
 	hurry         bool     // this turn nothing lingers: memory ran out, or the producer closes
 	refresh       refresher
@@ -168,16 +168,34 @@ func (s *sender) turn() {
 	for _, n := range s.nodes {
 		s.drain(n)
 	}
-	if !s.hurry && s.acc.pool.waiting.Load() > 0 && s.inFlight == 0 && s.lingering.n > 0 {
-		// Callers wait for memory that only lingering batches hold. Let them go.
-		s.hurry = true
-		s.hurryAll()
-		for _, n := range s.nodes {
-			s.drain(n)
-		}
-		s.hurry = false
+	if !s.hurry && s.acc.pool.waiting.Load() > 0 && s.lingering.n > 0 {
+		s.makeRoom()
 	}
 	s.setAlarms()
+}
+
+// makeRoom is for callers that wait for memory while batches linger that hold it: those of brokers with
+// nothing in flight go at once. The others' will be sent when their answers come, and better filled.
+func (s *sender) makeRoom() {
+	if s.now < s.nextRoom {
+		s.alarm(s.nextRoom)
+		return
+	}
+	s.nextRoom = s.now + int64(tick)
+	for _, q := range s.lingering.all() {
+		q.sender.lingering = false
+		n := q.sender.node
+		s.hurry = n == nil || s.client.InFlight(n.id) == 0
+		s.place(q)
+	}
+	s.hurry = true
+	for _, n := range s.nodes {
+		if s.client.InFlight(n.id) == 0 {
+			s.drain(n)
+		}
+	}
+	s.hurry = false
+	s.alarm(s.nextRoom)
 }
 
 // setAlarms comes last in a turn: whatever was done in it may have filed a queue or asked for a node.

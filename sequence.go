@@ -18,8 +18,9 @@ import (
 // recognises the last five. So a batch that may have been written is sent again with the number it
 // has, byte for byte, until the broker says yes or the delivery time-out passes. If a number is lost
 // for good, the epoch is raised for that partition and counting starts at zero (KIP-360, which leaves
-// that to a client without transactions): but only once nothing is on the wire, and only if no batch
-// that gets a new number can have been written under the old one.
+// that to a client without transactions). That happens once nothing is on the wire, and nothing before
+// the lost number waits to be sent again: such a batch may be written, and keeps its number until the
+// broker has answered. Those after the lost number are not written, and get new ones.
 
 // sequence is a partition's part in it.
 type sequence struct {
@@ -27,11 +28,12 @@ type sequence struct {
 	epoch int16
 	next  int32
 
-	proven     bool  // a batch under this id and epoch was acknowledged
-	acked      int64 // then: the order of the latest such batch
-	unresolved bool  // a batch that has a number was given up: the broker's next number is unknown
-	lost       int64 // the order of the last such batch
-	bump       bool  // raise the epoch before anything else is sent
+	proven     bool     // a batch under this id and epoch was acknowledged
+	acked      int64    // then: the order of the latest such batch
+	unresolved bool     // a batch that has a number was given up: the broker's next number is unknown
+	lost       int64    // the order of the last such batch
+	bump       bool     // the epoch is to be raised
+	from       position // and the batches from here on get new numbers
 }
 
 // mayStart says whether a batch without a number may get one, when the producer has that id now and
@@ -47,6 +49,16 @@ func (q *sequence) mayStart(span, id int64) bool {
 	}
 	return span < maxInFlightIdempotent
 }
+
+// raise asks for a higher epoch, and new numbers for the batches from p on.
+func (q *sequence) raise(p position) {
+	if !q.bump || p.before(q.from) {
+		q.bump, q.from = true, p
+	}
+}
+
+// renumbers says whether a batch there waits for a new number.
+func (q *sequence) renumbers(p position) bool { return q.bump && !p.before(q.from) }
 
 // acknowledged notes that the broker has a batch, and with it all before it.
 func (q *sequence) acknowledged(b *batch) {
@@ -97,9 +109,9 @@ func (s *sender) settle(q *queue) {
 		return
 	}
 	if seq.unresolved && len(st.resend) == 0 {
-		seq.bump = true
+		seq.raise(position{})
 	}
-	if !seq.bump {
+	if !seq.bump || len(st.resend) > 0 && !seq.renumbers(st.resend[0].position) {
 		return
 	}
 	if seq.id < 0 {

@@ -42,7 +42,7 @@ func (s *sender) split(b *batch) {
 	st.resend = append(st.resend, parts...)
 	b.queue.waiting.Add(int32(len(parts)))
 	slices.SortFunc(st.resend, func(a, b *batch) int {
-		if a.before(b) {
+		if a.before(b.position) {
 			return -1
 		}
 		return 1
@@ -105,9 +105,9 @@ func recordsOf(b *batch) (records []record.Record, size int, err error) {
 
 // newPart is an empty part of b for the records from first on.
 func (s *sender) newPart(b *batch, first int32, size int) *batch {
-	s.acc.pool.charge(size) // b's own memory goes back in a moment
+	s.acc.pool.replace(size) // b's own memory goes back in a moment
 	p := s.acc.newBatch(b.queue, b.flight, make([]byte, size))
-	p.opened, p.order, p.part = b.opened, b.order, b.part+first
+	p.opened, p.position = b.opened, position{b.order, b.part + first}
 	p.maybe, p.lastErr, p.hasSequence = b.maybe, b.lastErr, b.hasSequence
 	return p
 }

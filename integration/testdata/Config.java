@@ -54,23 +54,30 @@ public class Config {
         System.out.flush();
     }
 
+    // Half a surrogate pair becomes U+FFFD.
     static String encode(String s) {
-        return Base64.getEncoder().encodeToString(s.getBytes(StandardCharsets.UTF_8));
+        int[] runes = s.codePoints().map(c -> c >= 0xd800 && c <= 0xdfff ? 0xfffd : c).toArray();
+        return Base64.getEncoder().encodeToString(new String(runes, 0, runes.length).getBytes(StandardCharsets.UTF_8));
     }
 
     static String judge(Properties p) throws Exception {
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(p, new ByteArraySerializer(), new ByteArraySerializer())) {
-            Field field = KafkaProducer.class.getDeclaredField("producerConfig");
-            field.setAccessible(true);
-            ProducerConfig config = (ProducerConfig) field.get(producer);
-            StringBuilder shown = new StringBuilder("ok\t");
-            for (String key : SHOWN) {
-                shown.append(key).append(" = ").append(config.values().get(key)).append(';');
-            }
-            producer.close(Duration.ZERO);
-            return shown.toString();
+        KafkaProducer<byte[], byte[]> producer;
+        try {
+            producer = new KafkaProducer<>(p, new ByteArraySerializer(), new ByteArraySerializer());
         } catch (KafkaException e) {
             return "refused";
         }
+        Field field = KafkaProducer.class.getDeclaredField("producerConfig");
+        field.setAccessible(true);
+        ProducerConfig config = (ProducerConfig) field.get(producer);
+        StringBuilder shown = new StringBuilder("ok\t");
+        for (String key : SHOWN) {
+            shown.append(key).append(" = ").append(config.values().get(key)).append(';');
+        }
+        // With a long backoff even a close at once takes long: nobody waits for it.
+        Thread closing = new Thread(() -> producer.close(Duration.ZERO));
+        closing.setDaemon(true);
+        closing.start();
+        return shown.toString();
     }
 }

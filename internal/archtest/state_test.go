@@ -14,6 +14,7 @@ import (
 // globals are the package-level variables there are, each with the reason why
 // nothing can change it or why it cannot be a constant.
 var globals = exceptions{
+	". clientNumbers":   "producer-1, producer-2 and so on must differ within a process, as Java's client ids do; counted up by New, read by nobody else",
 	"record castagnoli": "the CRC table: hash/crc32 offers it as a pointer only; never written",
 }
 
