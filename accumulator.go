@@ -73,7 +73,7 @@ type input struct {
 	headers    []Header
 	timestamp  int64 // ms; -1: now
 	callback   Callback
-	deadline   time.Time // of waiting for memory; zero: MaxBlock from when the wait begins
+	deadline   time.Time // of waiting for metadata and memory; zero: there was no need to wait yet
 
 	context   SerializeContext
 	keyBuf    []byte
@@ -137,7 +137,7 @@ func (a *accumulator) append(ctx context.Context, in *input) (Future, error) {
 				continue
 			}
 			if len(p.spare) < size-b.Room() {
-				if err := a.fetch(ctx, &p, nextChunk(b.Size(), b.limit, size-b.Room(), 0), in); err != nil {
+				if err := a.fetch(ctx, &p, a.nextChunk(b.Size(), b.limit, size-b.Room(), 0), in); err != nil {
 					return Future{}, err
 				}
 				continue
@@ -158,7 +158,7 @@ func (a *accumulator) openFor(ctx context.Context, p *placement, in *input) (*ba
 		return nil, nil
 	}
 	if len(p.spare) < need {
-		return nil, a.fetch(ctx, p, nextChunk(0, a.limit(p.queue.topic), need, p.queue.hint), in)
+		return nil, a.fetch(ctx, p, a.nextChunk(0, a.limit(p.queue.topic), need, p.queue.hint), in)
 	}
 	b, err := a.openLocked(p.queue, p.spare)
 	if err != nil {
@@ -174,7 +174,7 @@ func (a *accumulator) openFor(ctx context.Context, p *placement, in *input) (*ba
 func (a *accumulator) fetch(ctx context.Context, p *placement, n int, in *input) error {
 	in.partition = p.queue.partition
 	a.unlock(p)
-	chunk, err := a.pool.get(ctx, n, in.deadline)
+	chunk, err := a.pool.get(ctx, n, &in.deadline)
 	if err != nil {
 		return err
 	}
@@ -340,7 +340,7 @@ func (q *queue) oldestLocked() (opened int64, ok bool) {
 // nextChunk is how much memory to fetch for a batch of have bytes that needs another need. Memory
 // follows the bytes there are: 512 B, then 2, 8 and 16 KiB; a batch opens with what the last one of
 // its partition needed.
-func nextChunk(have, limit, need, hint int) int {
+func (a *accumulator) nextChunk(have, limit, need, hint int) int {
 	n := maxChunk
 	switch {
 	case have == 0 && hint > 0:
@@ -352,6 +352,7 @@ func nextChunk(have, limit, need, hint int) int {
 	case have < 8<<10:
 		n = 8 << 10
 	}
+	n = int(min(int64(n), a.pool.total))
 	return max(min(n, limit-have), need)
 }
 

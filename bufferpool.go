@@ -69,9 +69,9 @@ func (p *bufferPool) chunkSize(n int) int {
 	return n
 }
 
-// get returns a chunk of at least n bytes. It waits for memory, at most until deadline, or for maxBlock
-// if that is zero, or until ctx ends. n must not exceed the pool.
-func (p *bufferPool) get(ctx context.Context, n int, deadline time.Time) ([]byte, error) {
+// get returns a chunk of at least n bytes. It waits for memory, at most until deadline or until ctx
+// ends. A deadline of zero is set to maxBlock from now if get has to wait. n must not exceed the pool.
+func (p *bufferPool) get(ctx context.Context, n int, deadline *time.Time) ([]byte, error) {
 	n = p.chunkSize(n)
 	p.mu.Lock()
 	if p.closed {
@@ -119,11 +119,11 @@ func (p *bufferPool) fitsLocked(n int, callback bool) bool {
 	return p.used+charged+int64(n) <= p.total || callback && p.used == 0
 }
 
-func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline time.Time) ([]byte, error) {
-	budget := p.maxBlock
-	if !deadline.IsZero() {
-		budget = time.Until(deadline)
+func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline *time.Time) ([]byte, error) {
+	if deadline.IsZero() {
+		*deadline = time.Now().Add(p.maxBlock)
 	}
+	budget := time.Until(*deadline)
 	timer := time.NewTimer(budget)
 	defer timer.Stop()
 	var err error
@@ -133,7 +133,7 @@ func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline time.Ti
 	case <-ctx.Done():
 		err = failed(nil, "waiting for %d bytes of buffer memory", w.n).because(ctx.Err())
 	case <-timer.C:
-		err = failed(ErrBufferExhausted, "%d bytes of %d did not get free in %v", w.n, p.total, budget)
+		err = failed(ErrBufferExhausted, "%d bytes of %d did not get free in %v", w.n, p.total, max(budget, 0))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

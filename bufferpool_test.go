@@ -18,7 +18,7 @@ func nobody() bool { return false }
 // take gets n bytes that are there.
 func take(t *testing.T, p *bufferPool, n int) []byte {
 	t.Helper()
-	chunk, err := p.get(t.Context(), n, time.Time{})
+	chunk, err := p.get(t.Context(), n, new(time.Time))
 	require.NoError(t, err)
 	return chunk
 }
@@ -66,14 +66,15 @@ func TestBufferPool_Get_TimedOutWaiterLeavesNoTrace(t *testing.T) {
 		p := newBufferPool(1<<20, 50*time.Millisecond, func() { waits++ }, nobody)
 		all := take(t, p, 1<<20)
 		start := time.Now()
-		_, err := p.get(t.Context(), 1<<20, time.Time{})
+		_, err := p.get(t.Context(), 1<<20, new(time.Time))
 		assert.ErrorIs(t, err, ErrBufferExhausted)
 		assert.ErrorIs(t, err, ErrTimeout)
 		assert.Equal(t, 50*time.Millisecond, time.Since(start))
 		assert.Empty(t, p.waiters)
 		got := make(chan error)
 		go func() {
-			chunk, err := p.get(t.Context(), 1024, time.Now().Add(time.Second))
+			deadline := time.Now().Add(time.Second)
+			chunk, err := p.get(t.Context(), 1024, &deadline)
 			give(p, chunk)
 			got <- err
 		}()
@@ -94,7 +95,7 @@ func TestBufferPool_Get_FirstComeFirstServed(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, n := range []int{4096, 256} {
 			wg.Go(func() {
-				chunk, err := p.get(t.Context(), n, time.Time{})
+				chunk, err := p.get(t.Context(), n, new(time.Time))
 				assert.NoError(t, err)
 				mu.Lock()
 				order = append(order, i)
@@ -118,9 +119,9 @@ func TestBufferPool_Get_CancelledWaiterPassesOn(t *testing.T) {
 		all := take(t, p, 4096)
 		ctx, cancel := context.WithCancel(t.Context())
 		big, little := make(chan error), make(chan error)
-		go func() { _, err := p.get(ctx, 4096, time.Time{}); big <- err }()
+		go func() { _, err := p.get(ctx, 4096, new(time.Time)); big <- err }()
 		synctest.Wait()
-		go func() { _, err := p.get(t.Context(), 256, time.Time{}); little <- err }()
+		go func() { _, err := p.get(t.Context(), 256, new(time.Time)); little <- err }()
 		synctest.Wait()
 		p.mu.Lock()
 		p.used -= 1024 // some memory, not enough for the first
@@ -142,14 +143,14 @@ func TestBufferPool_Close_FailsWaiters(t *testing.T) {
 		all := take(t, p, 1024)
 		errs := make(chan error)
 		for range 10 {
-			go func() { _, err := p.get(t.Context(), 512, time.Time{}); errs <- err }()
+			go func() { _, err := p.get(t.Context(), 512, new(time.Time)); errs <- err }()
 		}
 		synctest.Wait()
 		p.close()
 		for range 10 {
 			assert.ErrorIs(t, <-errs, ErrClosed)
 		}
-		_, err := p.get(t.Context(), 1, time.Time{})
+		_, err := p.get(t.Context(), 1, new(time.Time))
 		assert.ErrorIs(t, err, ErrClosed)
 		give(p, all)
 		assert.Zero(t, p.inUse())
@@ -167,7 +168,7 @@ func TestBufferPool_Get_Stress(t *testing.T) {
 				if rng.IntN(8) == 0 {
 					cancel()
 				}
-				chunk, err := p.get(ctx, 1+rng.IntN(20<<10), time.Time{})
+				chunk, err := p.get(ctx, 1+rng.IntN(20<<10), new(time.Time))
 				if err == nil {
 					keep := rng.IntN(100)
 					p.put([][]byte{chunk}, keep)

@@ -352,6 +352,32 @@ func TestKafkaProducer_Send_MemoryWakesTheSender_OtherBrokerStalled(t *testing.T
 	}, fakebroker.Nodes(2), fakebroker.Topic("t", 64))
 }
 
+func TestKafkaProducer_Send_MaxBlockBoundsAllWaits(t *testing.T) {
+	run(t, func(c *Config) { c.BufferMemory, c.MaxBlock = 24<<10, time.Second }, func(t *testing.T, w *world) {
+		w.warmUp()
+		w.cluster.On(protocol.Produce, fakebroker.Always(fakebroker.Action{Before: fakebroker.Wait{For: 300 * time.Millisecond}}))
+		var senders sync.WaitGroup
+		for g := range 8 {
+			senders.Go(func() {
+				for range 30 {
+					start := time.Now()
+					w.sendTo(int32(g%4), strings.Repeat("x", 3000))
+					assert.LessOrEqual(t, time.Since(start), 1050*time.Millisecond)
+				}
+			})
+		}
+		senders.Wait()
+	})
+}
+
+func TestKafkaProducer_Send_TinyBufferMemory(t *testing.T) {
+	run(t, func(c *Config) { c.BufferMemory = 200 }, func(t *testing.T, w *world) {
+		for range 10 {
+			w.delivered(w.sendTo(0, "some value"))
+		}
+	})
+}
+
 func TestKafkaProducer_Send_BufferExhausted(t *testing.T) {
 	run(t, func(c *Config) { c.BufferMemory, c.MaxBlock = 4<<10, 100*time.Millisecond }, func(t *testing.T, w *world) {
 		w.warmUp()

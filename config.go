@@ -69,7 +69,7 @@ type Config struct {
 	ReceiveBuffer           int           // bytes a socket buffers of what comes in; -1: the system's choice
 
 	TLS    *tls.Config                                                          // how to speak TLS; nil: plaintext; ServerName is the broker's host unless set
-	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // makes connections; nil: TCP
+	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // makes connections, and gives up when its context ends: Close waits for it; nil: TCP
 	Logger *slog.Logger                                                         // hears what no error tells; nil: slog.Default()
 
 	// ClusterListener is told the cluster's id and brokers when the first metadata comes and whenever they

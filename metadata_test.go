@@ -57,6 +57,20 @@ func TestMetadata_UnusedTopicsAreForgotten(t *testing.T) {
 	})
 }
 
+func TestMetadata_UnknownTopicsLeaveNothing(t *testing.T) {
+	run(t, func(c *Config) { c.MaxBlock, c.MetadataMaxAge = time.Second, time.Minute }, func(t *testing.T, w *world) {
+		w.warmUp()
+		for i := range 50 {
+			go func() { w.p.Send(t.Context(), Record[string, string]{Topic: fmt.Sprint("mistake-", i)}, nil) }()
+		}
+		time.Sleep(10 * time.Minute)
+		w.delivered(w.sendTo(0, "v"))
+		synctest.Wait()
+		assert.Len(t, w.p.core.sender.topics, 1)
+		assert.LessOrEqual(t, len(w.p.core.meta.current.Load().topics), 1)
+	})
+}
+
 func TestMetadata_NoStorm(t *testing.T) {
 	run(t, func(c *Config) { c.BatchSize = 0 }, func(t *testing.T, w *world) {
 		w.warmUp()

@@ -203,12 +203,16 @@ func (s *sender) takeNodes(clusterID string, nodes []network.Node) (news bool) {
 
 // takeTopic makes the snapshot entry of a topic.
 func (s *sender) takeTopic(t *protocol.MetadataTopic, old *topicInfo, update int64) *topicInfo {
-	info := &topicInfo{id: t.TopicID, err: t.ErrorCode, update: update, topic: s.topic(t.Name.Value)}
+	info := &topicInfo{id: t.TopicID, err: t.ErrorCode, update: update, topic: s.topics[t.Name.Value]}
 	if t.ErrorCode != errcode.None || len(t.Partitions) == 0 {
+		if info.topic == nil {
+			info.topic = &topic{name: t.Name.Value} // not kept: it may be anybody's mistake
+		}
 		// Nothing to send to for now. Sequence numbers stay with the queues.
 		s.refresh.needed = s.refresh.needed || t.ErrorCode.Retriable() && len(info.topic.queues) > 0
 		return info
 	}
+	info.topic = s.topic(t.Name.Value)
 	info.partitions = make([]partitionInfo, len(t.Partitions))
 	for i := range info.partitions {
 		info.partitions[i] = partitionInfo{leader: -1, epoch: -1}
