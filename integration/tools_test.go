@@ -217,7 +217,7 @@ func TestRealKafka_Tools_DoWhatKafkasDo(t *testing.T) {
 		{"perf-windows", perfTool, "", "--num-records 4500 --record-size 10 --throughput 1500 --warmup-records 3000 --reporting-interval 400", 4500},
 		{"verifiable", verifiableTool, "", "--max-messages 20 --repeating-keys 3 --value-prefix 5 --throughput 1000", 20},
 		{"verifiable-missing", verifiableTool, "", "--max-messages 2 --command-config " + hasty, -1},
-		{"console", consoleTool, "one\r\ntwo\rthree\n\nfour", "--sync", 5},
+		{"console", consoleTool, "one\r\ntwo\rthree\n\nfour", "--sync --timeout 10", 5},
 		{"console-parsed", consoleTool, "a:1,b:NULL,a:2,\tkey\tvalue\nNULL\tNULL\tNULL\na:\t\t\n",
 			"--reader-property parse.headers=true --reader-property parse.key=true --reader-property null.marker=NULL --compression-codec --timeout 10", 3},
 		{"console-lenient", consoleTool, "none of both\na:1\tno key\nnot a pair\tkey\tvalue\n,,\tk\tv\n",

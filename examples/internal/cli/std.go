@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+)
+
+// std.go owns how a tool starts and ends: its streams, signals and exit status.
+
+// Std is where a tool reads and writes.
+type Std struct {
+	Tool     string // its name, in front of what it says on Err
+	In       io.Reader
+	Out, Err io.Writer // safe for several goroutines: whole lines are written at once
+	Dialog   bool      // somebody types into In and reads Out
+	Watched  bool      // somebody looks at Err
+}
+
+// Warn writes a line to s.Err.
+func (s Std) Warn(format string, args ...any) {
+	fmt.Fprintf(s.Err, "%s: %s\n", s.Tool, fmt.Sprintf(format, args...))
+}
+
+// Main runs a tool as this process and ends it: with status 0, or with 1 and the error on standard error.
+// The context ends with the first interrupt or SIGTERM; the second ends the process at once.
+func Main(tool string, run func(ctx context.Context, s Std, args []string) error) {
+	s := Std{
+		Tool: tool, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Dialog: terminal(os.Stdin) && terminal(os.Stdout), Watched: terminal(os.Stderr),
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	err := run(ctx, s, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		for line := range strings.Lines(err.Error()) { // several errors are joined by line ends
+			s.Warn("%s", strings.TrimSuffix(line, "\n"))
+		}
+		os.Exit(1)
+	}
+}
+
+// terminal says whether f is one: a character device, and not the one that swallows everything.
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// Version is that of the library this program was built with; "(devel)" in a working copy of it.
+func Version() string {
+	const module = "github.com/kafka-go-producer/producer"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	for _, m := range info.Deps {
+		if m.Path == module {
+			return m.Version
+		}
+	}
+	return info.Main.Version
+}
