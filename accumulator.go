@@ -59,6 +59,7 @@ type topic struct {
 	order  int          // of creation; the batches of a request are sorted by it
 	queues []*queue     // all there ever were; snapshots of metadata hold prefixes of it
 	used   atomic.Int64 // when a batch was last opened, on the producer's clock
+	live   atomic.Int64 // batches opened and not published
 	sticky [2]atomic.Pointer[stickyChoice]
 	loads  atomic.Pointer[loadTable]
 	ratio  ratio
@@ -252,6 +253,7 @@ func (a *accumulator) openLocked(q *queue, chunk []byte) (*batch, error) {
 	b.limit = a.limit(q.topic)
 	b.opened = a.clock.now()
 	q.topic.used.Store(b.opened)
+	q.topic.live.Add(1)
 	q.open = b
 	q.waiting.Add(1)
 	return b, nil
@@ -305,8 +307,7 @@ func (a *accumulator) closeLocked(q *queue) {
 		q.tail.next = b
 	}
 	q.tail = b
-	if a.compression != nil {
-		a.compression.push(b)
+	if a.compression != nil && a.compression.push(b) {
 		return
 	}
 	b.ready.Store(true)

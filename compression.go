@@ -46,12 +46,17 @@ func newCompression(codec record.Codec, level int, acc *accumulator, logger *slo
 	return c, nil
 }
 
-// push gives a closed batch to the workers. It may be called under the lock of the batch's queue.
-func (c *compression) push(b *batch) {
+// push gives a closed batch to the workers; false: they are gone. It may be called under the lock of the
+// batch's queue.
+func (c *compression) push(b *batch) bool {
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending {
+		return false
+	}
 	c.queue = append(c.queue, b)
-	c.mu.Unlock()
 	c.wake.Signal()
+	return true
 }
 
 // end makes the workers end without compressing what is left, and waits for them; nil has none. All
@@ -65,6 +70,8 @@ func (c *compression) end() {
 	c.mu.Unlock()
 	c.wake.Broadcast()
 	c.workers.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, b := range c.queue {
 		b.ready.Store(true)
 	}

@@ -2,11 +2,13 @@ package producer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -131,6 +133,32 @@ func TestCompression_CloseWhileWorking(t *testing.T) {
 		}
 		w.p.core.sender.lost.Store(0)
 	})
+}
+
+func TestCompression_ForcedCloseWhileOthersSend(t *testing.T) {
+	for range 20 {
+		run(t, func(c *Config) { c.Compression, c.BatchSize = CompressionSnappy, 200 }, func(t *testing.T, w *world) {
+			w.warmUp()
+			var senders sync.WaitGroup
+			for g := range 6 {
+				senders.Go(func() {
+					for {
+						f := w.p.Send(context.Background(), Record[string, string]{Topic: "t", Partition: ToPartition(int32(g % 4)), Value: "some value"}, nil)
+						if isClosed(f.Done()) {
+							if _, err := f.Get(context.Background()); errors.Is(err, ErrClosed) {
+								return
+							}
+						}
+					}
+				})
+			}
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			_ = w.p.Close(ended)
+			senders.Wait()
+			w.p.core.sender.lost.Store(0)
+		})
+	}
 }
 
 func TestCompression_ZstdNeedsANewBroker(t *testing.T) {

@@ -340,6 +340,7 @@ func (s *sender) publish(b *batch, baseOffset, appendTime int64, err error) {
 	}
 	k.outcome.publish(baseOffset, appendTime, err)
 	s.acc.live.Add(-1)
+	b.queue.topic.live.Add(-1)
 	if k.wanted {
 		k.charged = acknowledgementCharge * len(k.entries)
 	}

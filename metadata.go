@@ -233,18 +233,19 @@ func (m *metadata) used() bool {
 	return len(m.wanted) > 0
 }
 
-// topics lists what an update has to ask for. Topics that nobody has used since idle are forgotten.
+// topics lists what an update has to ask for. Topics that nobody has used since idle, and of which no
+// record waits, are forgotten.
 func (m *metadata) topics(idle int64) []string {
 	known := m.current.Load().topics
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	names := make([]string, 0, len(m.wanted))
 	for name, w := range m.wanted {
-		used := w.asked
+		used, live := w.asked, int64(0)
 		if t := known[name]; t != nil {
-			used = max(used, t.topic.used.Load())
+			used, live = max(used, t.topic.used.Load()), t.topic.live.Load()
 		}
-		if used < idle {
+		if used < idle && live == 0 {
 			delete(m.wanted, name)
 			continue
 		}

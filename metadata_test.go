@@ -71,6 +71,57 @@ func TestMetadata_UnknownTopicsLeaveNothing(t *testing.T) {
 	})
 }
 
+func TestMetadata_TopicsWithWaitingRecordsAreNotForgotten(t *testing.T) {
+	run(t, func(c *Config) { c.MetadataMaxIdle, c.DeliveryTimeout = 5*time.Second, 10*time.Minute }, func(t *testing.T, w *world) {
+		w.warmUp()
+		w.cluster.SetLeader("t", 0, -1, 5)
+		w.cluster.Cut(1)
+		time.Sleep(time.Second)
+		f := w.sendTo(0, "v")
+		time.Sleep(time.Minute)
+		w.cluster.SetLeader("t", 0, 2, 6)
+		start := time.Now()
+		w.delivered(f)
+		assert.Less(t, time.Since(start), 5*time.Second)
+	})
+}
+
+// Brokers that tell no topic ids, and one that still tells the old one, do not make a topic a new one.
+func TestMetadata_TopicIDsComeAndGo(t *testing.T) {
+	run(t, func(c *Config) {
+		oneRecordBatches(c)
+		c.MetadataMaxAge = 20 * time.Millisecond
+	}, func(t *testing.T, w *world) {
+		w.warmUp()
+		n := 0
+		w.cluster.On(protocol.Metadata, fakebroker.Always(fakebroker.Action{Edit: func(m protocol.Message) {
+			switch n++; n % 3 {
+			case 1:
+				m.(*protocol.MetadataResponse).Topics[0].TopicID = [16]byte{}
+			case 2:
+				m.(*protocol.MetadataResponse).Topics[0].TopicID = [16]byte{1, 2, 3}
+			}
+		}}))
+		calls := 0
+		w.cluster.SetVersions(protocol.Produce, 3, 12) // by name: what happens is up to the sequences
+		w.cluster.On(protocol.Produce, func(fakebroker.Call) fakebroker.Action {
+			if calls++; calls%3 == 0 {
+				return fakebroker.Action{HangUp: fakebroker.AfterApplying}
+			}
+			return fakebroker.Action{}
+		})
+		var fs []Future
+		for i := range 100 {
+			fs = append(fs, w.sendTo(0, fmt.Sprint(i)))
+			time.Sleep(7 * time.Millisecond)
+		}
+		for _, f := range fs {
+			w.delivered(f)
+		}
+		assert.Equal(t, numbered(100), w.values(0))
+	})
+}
+
 func TestMetadata_NoStorm(t *testing.T) {
 	run(t, func(c *Config) { c.BatchSize = 0 }, func(t *testing.T, w *world) {
 		w.warmUp()

@@ -217,6 +217,9 @@ func (s *sender) takeTopic(t *protocol.MetadataTopic, old *topicInfo, update int
 	for i := range info.partitions {
 		info.partitions[i] = partitionInfo{leader: -1, epoch: -1}
 	}
+	if info.id == [16]byte{} {
+		info.id = info.topic.id // a broker too old to tell
+	}
 	same := old != nil && old.id == info.id
 	for i := range t.Partitions {
 		p := &t.Partitions[i]
@@ -277,14 +280,15 @@ func (s *sender) topic(name string) *topic {
 
 // moveLeaders tells the queues of a topic who leads them now and reports whether that changed.
 func (s *sender) moveLeaders(info *topicInfo) (news bool) {
-	recreated := info.err == errcode.None && info.topic.id != info.id && info.topic.id != [16]byte{}
-	if info.err == errcode.None {
+	var none [16]byte
+	recreated := info.topic.id != info.id && info.topic.id != none && info.id != none
+	if info.id != none {
 		info.topic.id = info.id
 	}
 	for i, q := range info.topic.queues {
 		st := &q.sender
 		if recreated {
-			st.sequence.raise(position{}) // the new topic's log knows nothing of this producer
+			st.sequence.proven = false // the new log takes any number for the first: the next batch goes alone
 		}
 		var n *nodeQueue
 		if i < len(info.partitions) {

@@ -70,10 +70,11 @@ func (q *sequence) acknowledged(b *batch) {
 	}
 }
 
-// overtaken says whether a batch after b was acknowledged: then b is written, as brokers take batches
-// in order. One that has restarted may know only the last of them, and say that b is out of order.
+// overtaken says whether a batch after b was acknowledged, and b may be written: then it is, as brokers
+// take batches in order. One that has restarted may know only the last of them, and say that b is out of
+// order.
 func (q *sequence) overtaken(b *batch) bool {
-	return q.proven && b.order < q.acked && b.stamp.ProducerID == q.id && b.stamp.ProducerEpoch == q.epoch
+	return b.maybe && q.proven && b.order < q.acked && b.stamp.ProducerID == q.id && b.stamp.ProducerEpoch == q.epoch
 }
 
 // givenUp notes that a batch will not be sent again, though it may be written.

@@ -38,6 +38,7 @@ func (s *sender) split(b *batch) {
 	s.acc.pending.more(b.flight, int64(len(parts)))
 	s.acc.pending.done(b.flight)
 	s.acc.live.Add(int64(len(parts)) - 1)
+	b.queue.topic.live.Add(int64(len(parts)) - 1)
 	b.split, b.acks = true, nil
 	st.resend = append(st.resend, parts...)
 	b.queue.waiting.Add(int32(len(parts)))
