@@ -196,6 +196,12 @@ func TestKafkaProducer_Send_Allocations(t *testing.T) {
 	assert.Less(t, perRecord(t, stringProducer, n, func() {
 		stringProducer.Send(ctx, Record[string, string]{Topic: "t", Key: "0123456789abcdef", Value: text}, cb)
 	}), limit, "strings")
+	numbers, err := New(allocConfig(), NumberSerializer[int64], UUIDSerializer)
+	require.NoError(t, err)
+	assert.Less(t, perRecord(t, numbers, n, func() {
+		numbers.Send(ctx, Record[int64, [16]byte]{Topic: "t", Key: 42}, cb)
+	}), limit, "serializers that append")
+	assert.NoError(t, numbers.Close(ctx))
 	assert.NoError(t, bytesProducer.Close(ctx))
 	assert.NoError(t, stringProducer.Close(ctx))
 }

@@ -138,10 +138,8 @@ func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline *time.T
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
-	case g := <-w.ch: // granted all the same
-		if g.err == nil {
-			p.backLocked(g.chunk, w.n)
-		}
+	case g := <-w.ch: // granted at the last moment
+		return p.accept(g, w.n)
 	default:
 		for i := range p.waiters {
 			if p.waiters[i] == w {

@@ -83,14 +83,25 @@ func (p *core) input() *input {
 	return in
 }
 
-// giveBack returns an input that nothing refers to any more. Buffers that one huge record needed go.
+// giveBack returns an input that nothing refers to any more, with buffers that would have held its key
+// and value.
 func (p *core) giveBack(in *input) {
-	key, value := in.keyBuf, in.valueBuf
+	key, value := grown(in.keyBuf, len(in.key)), grown(in.valueBuf, len(in.value))
 	*in = input{}
-	if cap(key) <= maxChunk && cap(value) <= 4*maxChunk {
-		in.keyBuf, in.valueBuf = key[:0], value[:0]
-	}
+	in.keyBuf, in.valueBuf = key, value
 	p.inputs.Put(in)
+}
+
+// maxScratch is the largest key or value that serializers get memory for; beyond it they make their own.
+const maxScratch = 4 << 10
+
+// grown is buf, or a larger one if n bytes do not fit. What a serializer returned is never kept: it may
+// be the user's.
+func grown(buf []byte, n int) []byte {
+	if n <= cap(buf) || n > maxScratch {
+		return buf
+	}
+	return make([]byte, 0, max(2*n, 64))
 }
 
 // admit checks what can be checked before a record is serialized, and waits for its topic's metadata.

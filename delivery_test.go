@@ -94,7 +94,7 @@ func TestDelivery_OvertakenBatchIsWritten(t *testing.T) {
 	run(t, oneRecordBatches, func(t *testing.T, w *world) {
 		w.warmUp()
 		w.cluster.On(protocol.Produce, fakebroker.Script(
-			fakebroker.Action{Edit: func(m protocol.Message) {
+			fakebroker.Action{After: fakebroker.Wait{For: 10 * time.Millisecond}, Edit: func(m protocol.Message) { // until five are on their way
 				m.(*protocol.ProduceResponse).Topics[0].Partitions[0].ErrorCode = errcode.NotEnoughReplicasAfterAppend
 			}},
 			fakebroker.Action{}, fakebroker.Action{}, fakebroker.Action{}, fakebroker.Action{},
@@ -276,7 +276,7 @@ func TestDelivery_DefinitiveFailure_BehindABatchThatMayBeWritten(t *testing.T) {
 		run(t, oneRecordBatches, func(t *testing.T, w *world) {
 			w.warmUp()
 			w.cluster.On(protocol.Produce, fakebroker.Script(
-				fakebroker.Action{Edit: func(m protocol.Message) {
+				fakebroker.Action{After: fakebroker.Wait{For: 10 * time.Millisecond}, Edit: func(m protocol.Message) { // until b is on its way
 					m.(*protocol.ProduceResponse).Topics[0].Partitions[0].ErrorCode = lost
 				}},
 				fakebroker.Action{Code: errcode.TopicAuthorizationFailed}))

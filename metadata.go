@@ -255,6 +255,17 @@ func (m *metadata) topics(idle int64) []string {
 	return names
 }
 
+// want puts topics of which records wait on the list of what updates ask for.
+func (m *metadata) want(topics map[string]*topic) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, t := range topics {
+		if m.wanted[name] == nil && t.live.Load() > 0 {
+			m.wanted[name] = &wantedTopic{asked: m.now()}
+		}
+	}
+}
+
 // stillWanted is a copy of topics without those that were forgotten.
 func (m *metadata) stillWanted(topics map[string]*topicInfo) map[string]*topicInfo {
 	m.mu.Lock()

@@ -91,6 +91,7 @@ func (s *sender) sendRefresh(node int32) error {
 	r.message.AllowAutoTopicCreation = true
 	r.message.Topics = slices.Grow(r.message.Topics[:0], 1) // never nil: that would mean all topics
 	known := s.meta.current.Load().topics
+	s.meta.want(s.topics) // a record may have come just after its topic was forgotten
 	for _, name := range s.meta.topics(s.now - int64(s.cfg.MetadataMaxIdle)) {
 		if r.partial && known[name] != nil {
 			continue

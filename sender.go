@@ -181,7 +181,7 @@ func (s *sender) makeRoom() {
 		s.alarm(s.nextRoom)
 		return
 	}
-	s.nextRoom = s.now + int64(tick)
+	s.nextRoom = s.now + int64(nap) // it looks at all that lingers
 	for _, q := range s.lingering.all() {
 		q.sender.lingering = false
 		n := q.sender.node

@@ -215,6 +215,8 @@ func (s *sender) notIdentified(err error) {
 			s.failWaiting(q, func(*batch) error {
 				return failed(nil, "%s: no producer id", TopicPartition{q.topic.name, q.partition}).because(err)
 			})
+			s.settle(q)
+			s.place(q)
 		}
 	}
 }
