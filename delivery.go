@@ -338,13 +338,13 @@ func (s *sender) publish(b *batch, baseOffset, appendTime int64, err error) {
 	if err != nil {
 		s.counts.failures += int64(len(k.entries))
 	}
-	k.outcome.publish(baseOffset, appendTime, err)
-	s.acc.live.Add(-1)
-	b.queue.topic.live.Add(-1)
 	if k.wanted {
 		k.charged = acknowledgementCharge * len(k.entries)
 	}
-	s.free(b, k.charged)
+	s.free(b, k.charged) // first: who hears of it may send again
+	k.outcome.publish(baseOffset, appendTime, err)
+	s.acc.live.Add(-1)
+	b.queue.topic.live.Add(-1)
 	if k.wanted {
 		s.comp.push(k)
 	} else {
