@@ -1,5 +1,6 @@
 // million_test.go is the main job: a million keyed records to real Kafka, which
 // stands still for five seconds in the middle, checked by Kafka's own code.
+// mixed_test.go does the same with every codec and with older releases.
 
 package integration
 
@@ -27,12 +28,16 @@ func TestRealKafka_MillionKeyedRecords_BrokerPaused(t *testing.T) {
 	c.CreateTopic(t, topic, partitions)
 	w := newWorkload(4, 250_000, 5000, 20261129)
 
-	began := time.Now()
-	acks := sendAcrossStandstill(t, c, topic, w)
-	t.Logf("sent and flushed after %v", time.Since(began).Round(time.Millisecond))
+	p := newProducer(t, producer.NewConfig(c.Bootstrap()...))
+	acks := sendAcrossStandstill(t, c, topic, w, p)
+	checkStored(t, c, topic, w, acks, javaPlaces(t, c.Java(), w.keys, partitions))
+}
 
-	places := javaPlaces(t, c.Java(), w.keys, partitions)
-	began = time.Now()
+// checkStored lets Java read a topic and Kafka's tool dump it: all of the
+// workload must be there, and nothing else.
+func checkStored(t *testing.T, c *kafka.Cluster, topic string, w *workload, acks [][]place, places []int32) kafka.Dump {
+	t.Helper()
+	began := time.Now()
 	a := newAudit(w, places, acks)
 	judge.Read(t, c, topic, judge.Uncommitted, func(r judge.Record) {
 		a.record(place{r.Partition, r.Offset}, r.Key, r.Value)
@@ -46,6 +51,7 @@ func TestRealKafka_MillionKeyedRecords_BrokerPaused(t *testing.T) {
 	assert.Equal(t, w.records(), dump.Records)
 	assert.Equal(t, w.records(), dump.Counted)
 	t.Logf("%d batches dumped in %v", dump.Batches, time.Since(began).Round(time.Millisecond))
+	return dump
 }
 
 // javaPlaces asks Kafka's jar for the partition of each key that is not nil.
@@ -59,13 +65,12 @@ func javaPlaces(t *testing.T, java kafka.Java, keys [][]byte, partitions int) []
 }
 
 // sendAcrossStandstill sends the whole workload from as many goroutines as it
-// has senders, pauses the broker when half of the records are handed over, and
-// returns where each record was acknowledged.
-func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workload) [][]place {
+// has senders, who take turns with the producers, pauses the broker when half of
+// the records are handed over, and returns where each record was acknowledged.
+func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workload, producers ...bytesProducer) [][]place {
 	t.Helper()
+	began := time.Now()
 	ctx := within(t, 4*time.Minute)
-	p := newProducer(t, producer.NewConfig(c.Bootstrap()...))
-
 	acks := make([][]place, w.senders)
 	half := make(chan struct{})
 	var sent, acked atomic.Int64
@@ -73,6 +78,7 @@ func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workl
 	var senders sync.WaitGroup
 	for s := range w.senders {
 		acks[s] = make([]place, w.perSender)
+		p := producers[s%len(producers)]
 		senders.Go(func() {
 			value := make([]byte, valueSize)
 			for n := range w.perSender {
@@ -98,11 +104,14 @@ func sendAcrossStandstill(t *testing.T, c *kafka.Cluster, topic string, w *workl
 	assert.Less(t, quiet, int64(w.records()), "everything was acknowledged before the standstill")
 
 	senders.Wait()
-	require.NoError(t, p.Flush(ctx))
+	for _, p := range producers {
+		require.NoError(t, p.Flush(ctx))
+	}
 	if err := failed.Load(); err != nil {
 		t.Fatalf("a record failed: %v", *err)
 	}
 	require.Equal(t, int64(w.records()), acked.Load(), "callbacks")
+	t.Logf("%d records sent and flushed after %v", w.records(), time.Since(began).Round(time.Millisecond))
 	return acks
 }
 

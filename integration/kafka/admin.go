@@ -31,8 +31,11 @@ func (c *Cluster) createTopic(ctx context.Context, topic string, partitions int)
 		return fmt.Errorf("create topic %s: %w", topic, err)
 	}
 	defer client.Close()
-	// -1 asks for the broker's default.replication.factor.
-	if _, err := kadm.NewClient(client).CreateTopic(ctx, int32(partitions), -1, nil, topic); err != nil {
+	copies := int16(-1) // the broker's default.replication.factor
+	if c.zookeeper != nil {
+		copies = int16(min(len(c.nodes), 3)) // releases before 2.4 want a number
+	}
+	if _, err := kadm.NewClient(client).CreateTopic(ctx, int32(partitions), copies, nil, topic); err != nil {
 		return fmt.Errorf("create topic %s: %w", topic, err)
 	}
 	for _, n := range c.nodes {

@@ -34,6 +34,8 @@ type Cluster struct {
 	java    Java
 	dir     string
 	nodes   []*Node
+
+	zookeeper *zookeeper // nil in releases that need none
 }
 
 // Start runs a cluster for one test and ends it with the test. It skips the test
@@ -100,9 +102,15 @@ func (c *Cluster) start(ctx context.Context) error {
 	if c.java, err = newJava(resolve, c.options.Version, c.dir); err != nil {
 		return err
 	}
-	ports, err := freePorts(2 * c.options.Nodes)
+	ports, err := freePorts(2*c.options.Nodes + 1)
 	if err != nil {
 		return err
+	}
+	if c.java.release.zookeeper {
+		if len(c.options.SCRAM) > 0 {
+			return fmt.Errorf("kafka %s: users can be seeded only since ZooKeeper is gone", c.java.version)
+		}
+		c.zookeeper = &zookeeper{dir: filepath.Join(c.dir, "zookeeper"), port: ports[2*c.options.Nodes]}
 	}
 	for i := range c.options.Nodes {
 		c.nodes = append(c.nodes, &Node{cluster: c, id: i + 1, port: ports[2*i], controllerPort: ports[2*i+1]})
@@ -110,13 +118,18 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.formatAll(ctx); err != nil {
 		return err
 	}
+	ready, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	if c.zookeeper != nil {
+		if err := c.zookeeper.start(ready, c.java, c.loggingFile()); err != nil {
+			return err
+		}
+	}
 	for _, n := range c.nodes {
 		if err := n.start(); err != nil {
 			return err
 		}
 	}
-	ready, cancel := context.WithTimeout(ctx, readyTime)
-	defer cancel()
 	if err := c.awaitReady(ready); err != nil {
 		return err
 	}
@@ -169,12 +182,18 @@ func (c *Cluster) close(keepLogs bool) {
 			n.process.kill()
 		}
 	}
+	if c.zookeeper != nil && c.zookeeper.process != nil {
+		c.zookeeper.process.kill()
+	}
 	if !keepLogs {
 		_ = os.RemoveAll(c.dir) // at worst swept by a later run
 		return
 	}
 	for _, n := range c.nodes {
 		_ = os.RemoveAll(n.dataDir())
+	}
+	if c.zookeeper != nil {
+		_ = os.RemoveAll(c.zookeeper.dataDir())
 	}
 	_ = os.Rename(c.dir, c.keptDir()) // at worst swept by a later run, too
 }
@@ -193,6 +212,9 @@ func (c *Cluster) report(t testing.TB) {
 
 func (c *Cluster) lastLogs(lines int) string {
 	var b strings.Builder
+	if z := c.zookeeper; z != nil && z.process != nil {
+		fmt.Fprintf(&b, "--- ZooKeeper: end of %s\n%s\n", z.logFile(), z.lastLog(lines))
+	}
 	for _, n := range c.nodes {
 		if n.process != nil {
 			fmt.Fprintf(&b, "--- node %d: end of %s\n%s\n", n.id, n.LogFile(), n.lastLog(lines))
@@ -200,6 +222,8 @@ func (c *Cluster) lastLogs(lines int) string {
 	}
 	return b.String()
 }
+
+func (c *Cluster) loggingFile() string { return filepath.Join(c.dir, "logging.properties") }
 
 // awaitReady returns when every node that was started answers a metadata request
 // with all of them in it.

@@ -1,6 +1,6 @@
 // Package kafka runs real Apache Kafka for tests: it resolves the published
-// artifacts with Maven, formats and starts KRaft nodes (broker and controller
-// in one process) on loopback ports, and stops, kills, pauses and restarts
+// artifacts with Maven, formats and starts nodes (KRaft: broker and controller
+// in one process; before 3.0: brokers and a ZooKeeper) on loopback ports, and stops, kills, pauses and restarts
 // single nodes.
 //
 // Tests that use it are skipped unless the environment says

@@ -26,6 +26,8 @@ type Dump struct {
 	Records int      // as found by iterating over each batch, compressed ones included
 	Counted int      // the sum of the batches' own record counts
 	Invalid []string // the tool's line for each batch whose CRC is wrong
+
+	Codecs map[string]int // the number of batches by the name of their compression: none, gzip, snappy, lz4, zstd
 }
 
 // DumpLog reads every partition of a topic on every node with DumpLogSegments
@@ -48,20 +50,33 @@ func (c *Cluster) DumpLog(t testing.TB, topic string) Dump {
 
 	ctx, cancel := context.WithTimeout(t.Context(), dumpTime)
 	defer cancel()
-	r, w := io.Pipe()
-	go func() {
-		_ = w.CloseWithError(c.java.Run(ctx, nil, w, "org.apache.kafka.tools.DumpLogSegments",
-			"--deep-iteration", "--files", strings.Join(files, ",")))
-	}()
-	d, err := parseDump(r)
+	d, err := c.java.dump(ctx, files, "--deep-iteration")
+	if err == nil && c.java.release.batchRun {
+		var shallow Dump
+		shallow, err = c.java.dump(ctx, files)
+		d = Dump{
+			Batches: shallow.Batches, Records: d.Records, Counted: shallow.Counted, Codecs: shallow.Codecs,
+			Invalid: append(d.Invalid, shallow.Invalid...),
+		}
+	}
 	if err != nil {
 		t.Fatalf("dump topic %s: %v", topic, err)
 	}
 	return d
 }
 
+// dump runs the tool once.
+func (j Java) dump(ctx context.Context, files []string, options ...string) (Dump, error) {
+	r, w := io.Pipe()
+	args := append([]string{j.release.dumpTool, "--files", strings.Join(files, ",")}, options...)
+	go func() { _ = w.CloseWithError(j.Run(ctx, nil, w, args...)) }()
+	d, err := parseDump(r)
+	_ = r.CloseWithError(err) // lets a tool that is still printing end
+	return d, err
+}
+
 // parseDump reads the tool's output. A line per batch starts with "baseOffset:",
-// a line per record with "| offset:".
+// a line per record with "| offset:", or in old releases just "offset:".
 func parseDump(r io.Reader) (Dump, error) {
 	var d Dump
 	lines := bufio.NewScanner(r)
@@ -69,8 +84,11 @@ func parseDump(r io.Reader) (Dump, error) {
 	for lines.Scan() {
 		line := lines.Bytes()
 		switch {
-		case bytes.HasPrefix(line, []byte("| offset:")):
+		case bytes.HasPrefix(bytes.TrimPrefix(line, []byte("| ")), []byte("offset:")):
 			d.Records++
+			if bytes.Contains(line, []byte(" isvalid: false ")) {
+				d.Invalid = append(d.Invalid, string(line))
+			}
 		case bytes.HasPrefix(line, []byte("baseOffset:")):
 			if err := d.addBatch(string(line)); err != nil {
 				return d, err
@@ -91,6 +109,11 @@ func (d *Dump) addBatch(line string) error {
 	if err != nil {
 		return fmt.Errorf("batch with a strange count: %s", line)
 	}
+	codec, _ := dumpField(line, "compresscodec:")
+	if d.Codecs == nil {
+		d.Codecs = make(map[string]int)
+	}
+	d.Codecs[strings.ToLower(codec)]++
 	d.Batches++
 	d.Counted += n
 	if valid, _ := dumpField(line, "isvalid:"); valid != "true" {

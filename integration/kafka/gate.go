@@ -15,7 +15,11 @@ import (
 const Variable = "KAFKA_TESTS"
 
 // Wanted tells whether the environment asks for real Kafka.
-func Wanted() bool { return os.Getenv(Variable) == "real" }
+func Wanted() bool { return os.Getenv(Variable) == "real" || Full() }
+
+// Full tells whether the environment asks for real Kafka and as many records as
+// the strictest claim names: "full" instead of "real".
+func Full() bool { return os.Getenv(Variable) == "full" }
 
 // Require skips the test unless real Kafka is wanted, and fails it when it is
 // wanted but cannot run here.
@@ -25,7 +29,7 @@ func Require(t testing.TB) {
 		t.Skipf("needs real Kafka: set %s=real (Java 17 and Maven must be installed)", Variable)
 	}
 	if err := machineFits(); err != nil {
-		t.Fatalf("%s=real, but %v", Variable, err)
+		t.Fatalf("%s=%s, but %v", Variable, os.Getenv(Variable), err)
 	}
 }
 

@@ -23,6 +23,7 @@ const resolveTime = 5 * time.Minute
 // that never changes; any goroutine may use it.
 type Java struct {
 	version string
+	release release
 	libs    string // folder of jars
 	quiet   string // path of a logging set-up that prints errors only
 }
@@ -46,14 +47,18 @@ func newJava(ctx context.Context, version, dir string) (Java, error) {
 	if version == "" {
 		version = DefaultVersion
 	}
+	r, err := releaseOf(version)
+	if err != nil {
+		return Java{}, err
+	}
 	libs, err := resolveLibs(ctx, version)
 	if err != nil {
 		return Java{}, err
 	}
-	if err := writeLogging(dir); err != nil {
+	if err := r.writeLogging(dir); err != nil {
 		return Java{}, fmt.Errorf("write logging set-up: %w", err)
 	}
-	return Java{version: version, libs: libs, quiet: filepath.Join(dir, "quiet.properties")}, nil
+	return Java{version: version, release: r, libs: libs, quiet: filepath.Join(dir, "quiet.properties")}, nil
 }
 
 // Version is the Kafka release whose jars these are.
@@ -65,7 +70,7 @@ func (j Java) Version() string { return j.version }
 func (j Java) Run(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "java", append([]string{
 		"-Xmx512m", "-XX:+UseSerialGC", "-XX:-UsePerfData",
-		"-Dlog4j2.configurationFile=" + j.quiet,
+		j.release.logFlag + j.quiet,
 		"-cp", filepath.Join(j.libs, "*"),
 	}, args...)...)
 	var stderr bytes.Buffer
@@ -76,12 +81,13 @@ func (j Java) Run(ctx context.Context, stdin io.Reader, stdout io.Writer, args .
 	return nil
 }
 
-// node returns the command that runs a broker; its log goes to out.
-func (j Java) node(heapMiB int, logging, props string, out *os.File) *exec.Cmd {
+// server returns the command that runs a broker, or what it needs; its log goes
+// to out.
+func (j Java) server(heapMiB int, logging string, out *os.File, mainClass, props string) *exec.Cmd {
 	cmd := exec.Command("java",
 		fmt.Sprintf("-Xmx%dm", heapMiB), "-XX:+UseSerialGC", "-XX:-UsePerfData",
-		"-Dlog4j2.configurationFile="+logging,
-		"-cp", filepath.Join(j.libs, "*"), "kafka.Kafka", props)
+		j.release.logFlag+logging,
+		"-cp", filepath.Join(j.libs, "*"), mainClass, props)
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd
 }
@@ -94,4 +100,9 @@ func tail(b []byte, n int) []byte {
 		end = bytes.LastIndexByte(b[:end], '\n')
 	}
 	return b[end+1:]
+}
+
+// Jar is the path of an artifact of this release: "kafka-clients".
+func (j Java) Jar(artifact string) string {
+	return filepath.Join(j.libs, artifact+"-"+j.version+".jar")
 }

@@ -7,7 +7,6 @@ package kafka
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -20,9 +19,6 @@ import (
 // DefaultVersion is the release used where Options names none.
 const DefaultVersion = "4.4.0"
 
-//go:embed pom.xml
-var pom []byte
-
 // resolveLibs returns the folder with every jar of the given release. The
 // first call on a machine runs Maven, for which ctx bounds the time; later ones
 // find the folder there. What the pom says is part of the folder's name, so a
@@ -32,7 +28,11 @@ func resolveLibs(ctx context.Context, version string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("resolve Kafka %s: %w", version, err)
 	}
-	sum := sha256.Sum256(pom)
+	r, err := releaseOf(version)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(r.pom)
 	root := filepath.Join(cache, "kafka-go-producer", "kafka-"+version+"-"+hex.EncodeToString(sum[:4]))
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return "", fmt.Errorf("resolve Kafka %s: %w", version, err)
@@ -48,7 +48,7 @@ func resolveLibs(ctx context.Context, version string) (string, error) {
 		return libs, nil
 	}
 	pomFile := filepath.Join(root, "pom.xml")
-	if err := os.WriteFile(pomFile, pom, 0o644); err != nil {
+	if err := os.WriteFile(pomFile, r.pom, 0o644); err != nil {
 		return "", fmt.Errorf("resolve Kafka %s: %w", version, err)
 	}
 	partial := libs + ".partial"

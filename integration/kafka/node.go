@@ -21,7 +21,7 @@ const (
 	pauseTime  = 10 * time.Second
 )
 
-// Node is one broker and controller.
+// Node is one broker, and controller where there is no ZooKeeper.
 type Node struct {
 	cluster        *Cluster
 	id             int
@@ -82,24 +82,32 @@ func (n *Node) Restart(t testing.TB) {
 	if !n.process.exited() {
 		t.Fatalf("restart node %d: it is running", n.id)
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
+	defer cancel()
+	if z := n.cluster.zookeeper; z != nil {
+		if err := z.awaitForgotten(ctx, n.id); err != nil {
+			t.Fatalf("restart node %d: %v", n.id, err)
+		}
+	}
 	if err := n.start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
-	defer cancel()
 	if err := n.cluster.awaitReady(ctx); err != nil {
 		t.Fatalf("restart node %d: %v", n.id, err)
 	}
 }
 
 // format writes the node's files and lets Kafka's own tool prepare its data
-// folder.
+// folder, in releases that want that.
 func (n *Node) format(ctx context.Context, props map[string]string) error {
 	if err := os.MkdirAll(n.dir(), 0o755); err != nil {
 		return fmt.Errorf("format node %d: %w", n.id, err)
 	}
 	if err := writeProperties(n.propertiesFile(), props); err != nil {
 		return fmt.Errorf("format node %d: %w", n.id, err)
+	}
+	if n.cluster.zookeeper != nil {
+		return nil
 	}
 	args := []string{"kafka.tools.StorageTool", "format", "-t", clusterID, "-c", n.propertiesFile()}
 	for _, user := range n.cluster.options.SCRAM {
@@ -123,7 +131,7 @@ func (n *Node) start() error {
 	}
 	defer func() { _ = out.Close() }() // the child has its own copy
 	c := n.cluster
-	cmd := c.java.node(c.options.HeapMiB, filepath.Join(c.dir, "logging.properties"), n.propertiesFile(), out)
+	cmd := c.java.server(c.options.HeapMiB, c.loggingFile(), out, "kafka.Kafka", n.propertiesFile())
 	if n.process, err = startProcess(cmd); err != nil {
 		return fmt.Errorf("start node %d: %w", n.id, err)
 	}

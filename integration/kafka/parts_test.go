@@ -23,14 +23,23 @@ baseOffset: 0 lastOffset: 1 count: 2 baseSequence: 0 position: 0 size: 84 magic:
 `
 	d, err := parseDump(strings.NewReader(good))
 	require.NoError(t, err)
-	assert.Equal(t, Dump{Batches: 1, Records: 2, Counted: 2}, d)
+	assert.Equal(t, Dump{Batches: 1, Records: 2, Counted: 2, Codecs: map[string]int{"none": 1}}, d)
 
 	d, err = parseDump(strings.NewReader(good + bad))
 	require.NoError(t, err)
-	assert.Equal(t, Dump{Batches: 2, Records: 2, Counted: 3, Invalid: []string{strings.TrimSpace(bad)}}, d)
+	assert.Equal(t, Dump{Batches: 2, Records: 2, Counted: 3, Invalid: []string{strings.TrimSpace(bad)}, Codecs: map[string]int{"none": 2}}, d)
 
 	d, err = parseDump(strings.NewReader(good + "Found 17 invalid bytes at the end of 0.log\n"))
 	require.NoError(t, err)
+	assert.Len(t, d.Invalid, 1)
+
+	const old = `Starting offset: 0
+offset: 0 position: 0 CreateTime: 1 isvalid: true keysize: 1 valuesize: 1 magic: 2 compresscodec: GZIP sequence: 0 headerKeys: []
+offset: 1 position: 0 CreateTime: 1 isvalid: false keysize: 1 valuesize: 1 magic: 2 compresscodec: GZIP sequence: 1 headerKeys: []
+`
+	d, err = parseDump(strings.NewReader(old))
+	require.NoError(t, err)
+	assert.Equal(t, 2, d.Records)
 	assert.Len(t, d.Invalid, 1)
 
 	_, err = parseDump(strings.NewReader("baseOffset: 0 isvalid: true\n"))
@@ -68,6 +77,28 @@ func TestProperties_ThreeNodesCopyEachOther(t *testing.T) {
 	assert.Equal(t, "1", props["min.insync.replicas"], "the test's own wish")
 	assert.Equal(t, "x", props["own"])
 	assert.Equal(t, filepath.Join("/d", "node-2", "data"), props["log.dirs"])
+}
+
+func TestProperties_NodesOfOldReleasesMeetInZooKeeper(t *testing.T) {
+	c := &Cluster{dir: "/d", zookeeper: &zookeeper{port: 300}}
+	c.nodes = []*Node{{cluster: c, id: 1, port: 100, controllerPort: 200}}
+	props := properties(Options{}, c.nodes, 0)
+	assert.Equal(t, "1", props["broker.id"])
+	assert.Equal(t, "127.0.0.1:300", props["zookeeper.connect"])
+	assert.Equal(t, "PLAINTEXT://127.0.0.1:100", props["listeners"])
+	assert.NotContains(t, props, "process.roles")
+}
+
+func TestReleaseOf_KnowsWhatNeedsZooKeeper(t *testing.T) {
+	for version, zookeeper := range map[string]bool{"4.4.0": false, "3.9.1": false, "2.8.2": true, "2.1.1": true} {
+		r, err := releaseOf(version)
+		require.NoError(t, err, version)
+		assert.Equal(t, zookeeper, r.zookeeper, version)
+	}
+	for _, version := range []string{"", "new", "1.1.1", "0.8"} {
+		_, err := releaseOf(version)
+		assert.Error(t, err, version)
+	}
 }
 
 func TestFreePorts_AreDifferentAndBelowTheEphemeral(t *testing.T) {

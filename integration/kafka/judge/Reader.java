@@ -36,6 +36,7 @@ public class Reader {
     public static void main(String[] args) throws IOException {
         Properties props = new Properties();
         props.put("bootstrap.servers", args[0]);
+        props.put("enable.auto.commit", "false"); // old consumers want a group for it
         props.put("isolation.level", args.length > 2 ? args[2] : "read_uncommitted");
         props.put("max.poll.records", "20000");
         props.put("fetch.max.bytes", "16777216");

@@ -57,17 +57,23 @@ const (
 	Committed   Isolation = "read_committed"
 )
 
-// Read reads a topic from its beginning to the end it has when the call starts,
-// and hands each record to each. Records of one partition come in the order of
+// Read reads a topic, with the consumer of the cluster's release, from its
+// beginning to the end it has when the call starts, and hands each record to each. Records of one partition come in the order of
 // their offsets. each must not keep the record's slices.
 func Read(t testing.TB, c *kafka.Cluster, topic string, level Isolation, each func(Record)) {
+	t.Helper()
+	ReadWith(t, c.Java(), c, topic, level, each)
+}
+
+// ReadWith is Read with the consumer of another release.
+func ReadWith(t testing.TB, java kafka.Java, c *kafka.Cluster, topic string, level Isolation, each func(Record)) {
 	t.Helper()
 	source := writeSource(t, "Reader.java", readerSource)
 	ctx, cancel := context.WithTimeout(t.Context(), judgeTime)
 	defer cancel()
 	r, w := io.Pipe()
 	go func() {
-		_ = w.CloseWithError(c.Java().Run(ctx, nil, w,
+		_ = w.CloseWithError(java.Run(ctx, nil, w,
 			source, strings.Join(c.Bootstrap(), ","), topic, string(level)))
 	}()
 	if err := readLines(r, each); err != nil {
@@ -182,7 +188,7 @@ type Placement struct {
 }
 
 // Partitions asks for the placement of each key, none of which may be nil, in a
-// topic of n partitions.
+// topic of n partitions. The jars must be of Kafka 3.3 or newer.
 func Partitions(t testing.TB, java kafka.Java, keys [][]byte, n int) []Placement {
 	t.Helper()
 	source := writeSource(t, "Partitions.java", partitionsSource)
