@@ -2,7 +2,6 @@ package producer
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/kafka-go-producer/producer/record"
 )
@@ -40,14 +39,10 @@ func (s *sender) split(b *batch) {
 	s.acc.live.Add(int64(len(parts)) - 1)
 	b.queue.topic.live.Add(int64(len(parts)) - 1)
 	b.split, b.acks = true, nil
-	st.resend = append(st.resend, parts...)
+	for _, p := range parts {
+		st.resend = insert(st.resend, p)
+	}
 	b.queue.waiting.Add(int32(len(parts)))
-	slices.SortFunc(st.resend, func(a, b *batch) int {
-		if a.before(b.position) {
-			return -1
-		}
-		return 1
-	})
 	st.retryAt = s.now
 	s.counts.splits++
 }
