@@ -11,11 +11,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/kafka-go-producer/producer"
 	"github.com/kafka-go-producer/producer/record"
 )
 
@@ -62,15 +64,25 @@ func records(size int, value func(*rand.Rand, int) []byte) [][]byte {
 	var b record.Builder
 	b.Open(make([]byte, 512))
 	for i := 0; ; i++ {
-		at, v := int64(1_700_000_000_000+i/10), value(rng, i)
-		n, ok := b.TryAppend(size, at, nil, v, nil)
-		switch {
-		case b.Size()-record.HeaderSize+n > size:
+		r := bytesRecord{Timestamp: time.UnixMilli(1_700_000_000_000 + int64(i/10)), Value: value(rng, i)}
+		if !fits(&b, size, r) {
 			return b.AppendRecords(nil)
-		case !ok:
-			b.AppendAcross(make([]byte, 8<<10), at, nil, v, nil)
 		}
 	}
+}
+
+// fits puts a record into a batch of size bytes, unless it is full. Any record
+// fits into an empty one.
+func fits(b *record.Builder, size int, r bytesRecord) bool {
+	at := r.Timestamp.UnixMilli()
+	n, ok := b.TryAppend(size, at, r.Key, r.Value, r.Headers)
+	if !ok && b.Size()+n > size && b.Count() > 0 {
+		return false
+	}
+	if !ok {
+		b.AppendAcross(make([]byte, max(n, 8<<10)), at, r.Key, r.Value, r.Headers)
+	}
+	return true
 }
 
 // The levels are pairs: franz-go numbers zstd's as the library does, and lz4's
@@ -122,6 +134,45 @@ func TestCodecs_SizeAgainstFranz(t *testing.T) {
 				readEachOther(t, name, tc.codec, whole, packed, theirs)
 			}
 		}
+	}
+}
+
+// The awkward records, in batches as large as the producer fills them for a codec
+// when it has its defaults.
+func TestCodecs_AwkwardRecords_SizeAgainstFranz(t *testing.T) {
+	size := 4 * producer.NewConfig("").BatchSize
+	var batches [][][]byte
+	for partition := range awkwardPartitions {
+		var b record.Builder
+		b.Open(make([]byte, 512))
+		for i := partition; i < awkwardRecords; i += awkwardPartitions {
+			for !fits(&b, size, awkward("", i)) {
+				batches = append(batches, b.AppendRecords(nil))
+				b = record.Builder{}
+				b.Open(make([]byte, 512))
+			}
+		}
+		batches = append(batches, b.AppendRecords(nil))
+	}
+	for codec, franz := range map[record.Codec]kgo.CompressionCodec{
+		record.CodecGzip:   kgo.GzipCompression(),
+		record.CodecSnappy: kgo.SnappyCompression(),
+		record.CodecLZ4:    kgo.Lz4Compression(),
+		record.CodecZstd:   kgo.ZstdCompression(),
+	} {
+		ours, err := record.NewCompressor(codec, record.DefaultLevel)
+		require.NoError(t, err)
+		theirs, err := kgo.DefaultCompressor(franz)
+		require.NoError(t, err)
+		var before, packed, reference int
+		for _, chunks := range batches {
+			p, err := ours.Compress(nil, chunks)
+			require.NoError(t, err)
+			whole := bytes.Join(chunks, nil)
+			before, packed, reference = before+len(whole), packed+len(p), reference+franzSize(theirs, whole, len(whole))
+		}
+		t.Logf("%s: %d bytes of %d batches become %d, %.4f of franz-go's", codec, before, len(batches), packed, float64(packed)/float64(reference))
+		assert.LessOrEqual(t, float64(packed)/float64(reference), worst, codec)
 	}
 }
 
