@@ -298,6 +298,7 @@ func (c *Client) connect(p *peer) {
 		cfg:       &c.cfg,
 		node:      p.node,
 		cluster:   c.clusterOf(p.node),
+		turn:      p.begun,
 		setup:     c.setup.Delay(p.setupFailures),
 		firstAsk:  p.firstAsk,
 		bodies:    c.bodies,
@@ -311,6 +312,7 @@ func (c *Client) connect(p *peer) {
 		resetAt:   -1,
 	}
 	p.conn, p.lastAttempt, p.awaited = cn, c.now, false
+	p.begun++
 	c.conns[cn] = struct{}{}
 	c.stats.Attempts++
 	c.connections.Go(cn.run)

@@ -36,13 +36,16 @@ type Config struct {
 	// TLS switches TLS on. ServerName is filled from the node's host when empty. Nil: plaintext.
 	TLS *tls.Config
 	// Dial makes a connection; it must give up when ctx ends, and closing what it returns must end reads and writes.
-	// Nil: TCP with keep-alive. Any TCP connection gets TCP_NODELAY, which Go sets by itself.
+	// Nil: TCP with keep-alive; all addresses of a name are tried, and each new connection to a node begins with
+	// another one. Any TCP connection gets TCP_NODELAY, which Go sets by itself.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Logger gets what no error and no event tells. Nil: nothing is logged.
 	Logger *slog.Logger
 	// Jitter returns numbers in [0, 1) for back-off and the choice among equally loaded nodes; it must be safe for
 	// the Client's goroutine. Nil: math/rand/v2.
 	Jitter func() float64
+
+	dial func(ctx context.Context, node Node, turn int) (net.Conn, error) // never nil once withDefaults has returned
 }
 
 // withDefaults fills what must not be nil or zero.
@@ -52,8 +55,11 @@ func (cfg Config) withDefaults() Config {
 		cfg.SoftwareVersion = "unknown"
 	}
 	if cfg.Dial == nil {
-		dialer := &net.Dialer{KeepAlive: 15 * time.Second}
-		cfg.Dial = dialer.DialContext
+		cfg.dial = newDialer().dial
+	} else {
+		cfg.dial = func(ctx context.Context, node Node, _ int) (net.Conn, error) {
+			return cfg.Dial(ctx, "tcp", node.Address())
+		}
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

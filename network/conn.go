@@ -48,6 +48,7 @@ type conn struct {
 	cfg       *Config
 	node      Node
 	cluster   protocol.NullString // the cluster the node must be of; null: any
+	turn      int                 // how many connections to the node were begun before
 	setup     time.Duration       // for dialling and TLS; zero: unbounded
 	firstAsk  int16               // the ApiVersions version to begin with
 	bodies    bodyList
@@ -141,7 +142,7 @@ func (c *conn) open() bool {
 		ctx, cancel = context.WithTimeout(c.ctx, c.setup)
 	}
 	defer cancel()
-	raw, err := c.cfg.Dial(ctx, "tcp", c.node.Address())
+	raw, err := c.cfg.dial(ctx, c.node, c.turn)
 	if err != nil {
 		c.end(setupError(c.node, c.setup, fmt.Errorf("connecting: %w", err)))
 		return false

@@ -1,0 +1,81 @@
+package network
+
+// This file owns the tests of the dialer, with a resolver and connections made up.
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// names is a resolver and a network: addresses that take connections, and those that swallow packets.
+type names struct {
+	addresses []string
+	silent    string
+	tried     []string
+}
+
+func (n *names) lookup(context.Context, string) ([]string, error) {
+	if len(n.addresses) == 0 {
+		return nil, errors.New("no such host")
+	}
+	return n.addresses, nil
+}
+
+func (n *names) connect(ctx context.Context, _, address string) (net.Conn, error) {
+	n.tried = append(n.tried, address)
+	if address == n.silent {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	conn, _ := net.Pipe()
+	return conn, nil
+}
+
+func TestDialer_EachTurnBeginsWithAnotherAddress(t *testing.T) {
+	for name, tc := range map[string]struct {
+		addresses []string
+		tried     []string
+	}{
+		"three addresses": {
+			[]string{"10.0.0.1", "10.0.0.2", "fd00::3"},
+			[]string{"kafka:9092", "10.0.0.2:9092", "[fd00::3]:9092", "10.0.0.1:9092", "10.0.0.2:9092"},
+		},
+		"one address": {
+			[]string{"10.0.0.1"},
+			[]string{"kafka:9092", "kafka:9092", "kafka:9092", "kafka:9092", "kafka:9092"},
+		},
+		"unknown host": { // connecting tells why
+			nil,
+			[]string{"kafka:9092", "kafka:9092", "kafka:9092", "kafka:9092", "kafka:9092"},
+		},
+	} {
+		n := &names{addresses: tc.addresses}
+		d := &dialer{lookup: n.lookup, connect: n.connect}
+		for turn := range 5 {
+			_, err := d.dial(t.Context(), Node{Host: "kafka", Port: 9092}, turn)
+			require.NoError(t, err, name)
+		}
+		assert.Equal(t, tc.tried, n.tried, name)
+	}
+}
+
+func TestDialer_SilentAddressLeavesTimeForTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &names{addresses: []string{"10.0.0.1", "10.0.0.2"}, silent: "10.0.0.2:9092"}
+		d := &dialer{lookup: n.lookup, connect: n.connect}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		begun := time.Now()
+		_, err := d.dial(ctx, Node{Host: "kafka", Port: 9092}, 1)
+		require.NoError(t, err)
+		assert.Equal(t, 5*time.Second, time.Since(begun))
+		assert.Equal(t, []string{"10.0.0.2:9092", "kafka:9092"}, n.tried)
+	})
+}
