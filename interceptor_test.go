@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kafka-go-producer/producer/errcode"
 	"github.com/kafka-go-producer/producer/internal/fakebroker"
+	"github.com/kafka-go-producer/producer/internal/protocol"
 )
 
 // tracer is an interceptor that marks values and notes acknowledgements.
@@ -107,5 +109,86 @@ func TestInterceptor_MayCallTheProducer(t *testing.T) {
 		p.Send(t.Context(), Record[string, string]{Topic: "t"}, nil)
 		require.NoError(t, p.Close(t.Context()))
 		assert.Len(t, cluster.Log("t", 0), 2)
+	})
+}
+
+// tally counts what it and the callback are told, by value of the record.
+type tally struct{ acks, callbacks map[string][]error }
+
+func (c *tally) OnSend(_ context.Context, r Record[string, string]) (Record[string, string], func(RecordMetadata, error)) {
+	return r, func(_ RecordMetadata, err error) { c.acks[r.Value] = append(c.acks[r.Value], err) }
+}
+
+// picky is a partitioner that panics, or chooses what is not there.
+type picky struct{}
+
+func (picky) Partition(_ string, key, _ []byte, _ []PartitionInfo) int32 {
+	if string(key) == "panic" {
+		panic("no")
+	}
+	return int32(len(key))
+}
+
+func TestInterceptor_HearsOfEveryFailureOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := fakebroker.New(fakebroker.Topic("t", 1))
+		defer cluster.Close()
+		cfg := NewConfig("b1:9092")
+		cfg.Dial, cfg.Logger, cfg.Partitioner = cluster.Dial, slog.New(slog.DiscardHandler), picky{}
+		cfg.MaxBlock, cfg.RequestTimeout, cfg.Linger, cfg.DeliveryTimeout = time.Second, time.Second, 0, 3*time.Second
+		cfg.BufferMemory = 64 << 10
+		told := &tally{map[string][]error{}, map[string][]error{}}
+		p, err := New(cfg, StringSerializer, SerializerFunc(func(v string) ([]byte, error) {
+			if v == "serializer panics" {
+				panic("no")
+			}
+			return []byte(v), nil
+		}), told)
+		require.NoError(t, err)
+		want := map[string]error{}
+		var futures []Future
+		sent := func(ctx context.Context, r Record[string, string], e error) {
+			want[r.Value] = e
+			futures = append(futures, p.Send(ctx, r, func(_ RecordMetadata, err error) {
+				assert.Len(t, told.acks[r.Value], len(told.callbacks[r.Value])+1, "%.20s: the interceptor comes first", r.Value)
+				told.callbacks[r.Value] = append(told.callbacks[r.Value], err)
+			}))
+		}
+		send := func(r Record[string, string], e error) { sent(t.Context(), r, e) }
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+
+		sent(ended, Record[string, string]{Topic: "t", Value: "context has ended"}, context.Canceled)
+		send(Record[string, string]{Topic: "t t", Value: "topic's name"}, ErrInvalidTopic)
+		send(Record[string, string]{Topic: "t", Value: "serializer panics"}, ErrSerialization)
+		send(Record[string, string]{Topic: "t", Value: "partitioner panics", Key: "panic"}, ErrInvalidRecord)
+		send(Record[string, string]{Topic: "t", Value: "partitioner's choice", Key: "k"}, ErrInvalidRecord)
+		send(Record[string, string]{Topic: "nobody", Value: "no such topic"}, ErrTimeout)
+		send(Record[string, string]{Topic: "t", Partition: ToPartition(3), Value: "no such partition"}, ErrTimeout)
+		send(Record[string, string]{Topic: "t", Value: strings.Repeat("l", 64<<10)}, ErrRecordTooLarge)
+		for _, code := range []errcode.Code{errcode.InvalidRecord, errcode.MessageTooLarge, errcode.TopicAuthorizationFailed} {
+			cluster.On(protocol.Produce, fakebroker.Always(fakebroker.Action{Code: code}))
+			send(Record[string, string]{Topic: "t", Value: "broker says " + code.Name()}, code)
+			require.NoError(t, p.Flush(t.Context()))
+		}
+		cluster.On(protocol.Produce, fakebroker.Always(fakebroker.Action{Silent: true}))
+		send(Record[string, string]{Topic: "t", Value: strings.Repeat("d", 60<<10)}, ErrMaybeWritten)
+		send(Record[string, string]{Topic: "t", Value: strings.Repeat("b", 32<<10)}, ErrBufferExhausted)
+		require.NoError(t, p.Flush(t.Context()))
+		send(Record[string, string]{Topic: "t", Value: "closed by force"}, ErrClosed)
+		require.Error(t, p.Close(ended))
+		send(Record[string, string]{Topic: "t", Value: "closed before"}, ErrClosed)
+
+		for _, f := range futures {
+			_, err := f.Get(t.Context())
+			assert.Error(t, err)
+		}
+		assert.Len(t, told.acks, len(want))
+		for value, e := range want {
+			for _, errs := range [][]error{told.acks[value], told.callbacks[value]} {
+				require.Len(t, errs, 1, "%.20s", value)
+				assert.ErrorIs(t, errs[0], e, "%.20s", value)
+			}
+		}
 	})
 }
