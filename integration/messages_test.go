@@ -5,6 +5,7 @@ package integration
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -110,8 +111,10 @@ func TestMessages_FrameAgreesWithIndependentImplementation(t *testing.T) {
 			r := filler{rand.New(rand.NewPCG(uint64(version), 8)), types.ours.Key(), version}
 			r.fillMessage(request.(theirs))
 			require.NoError(t, protocol.Decode(request.AppendTo(nil), types.ours, version))
-			vecs, _ := protocol.AppendFrame(nil, nil, types.ours, version, 77, "client")
-			assert.Equal(t, formatter.AppendRequest(nil, request, 77), bytes.Join(vecs, nil), "%T version %d", types.ours, version)
+			frame := protocol.AppendRequestHeader(make([]byte, 4), types.ours.Key(), version, 77, "client")
+			frame = protocol.Append(frame, types.ours, version)
+			binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
+			assert.Equal(t, formatter.AppendRequest(nil, request, 77), frame, "%T version %d", types.ours, version)
 			frames++
 		}
 	}

@@ -35,24 +35,21 @@ type Client struct {
 	stats  Stats
 	closed bool
 
-	cluster       string // see SetCluster
-	features      []protocol.FinalizedFeature
-	featuresEpoch int64
+	cluster string // see SetCluster
 }
 
 // NewClient makes a client without nodes. It starts nothing.
 func NewClient(cfg Config) *Client {
 	cfg = cfg.withDefaults()
 	return &Client{
-		cfg:           cfg,
-		reconnect:     backoff.Exponential{Initial: cfg.ReconnectBackoff, Max: cfg.ReconnectBackoffMax, Jitter: cfg.Jitter},
-		setup:         backoff.Exponential{Initial: cfg.ConnectionSetup, Max: cfg.ConnectionSetupMax, Jitter: cfg.Jitter},
-		bodies:        make(bodyList, keptBodies),
-		signals:       make(chan Signal, pendingSignals),
-		abandoned:     make(chan struct{}),
-		peers:         map[int32]*peer{},
-		conns:         map[*conn]struct{}{},
-		featuresEpoch: -1,
+		cfg:       cfg,
+		reconnect: backoff.Exponential{Initial: cfg.ReconnectBackoff, Max: cfg.ReconnectBackoffMax, Jitter: cfg.Jitter},
+		setup:     backoff.Exponential{Initial: cfg.ConnectionSetup, Max: cfg.ConnectionSetupMax, Jitter: cfg.Jitter},
+		bodies:    make(bodyList, keptBodies),
+		signals:   make(chan Signal, pendingSignals),
+		abandoned: make(chan struct{}),
+		peers:     map[int32]*peer{},
+		conns:     map[*conn]struct{}{},
 	}
 }
 
@@ -193,17 +190,6 @@ func (c *Client) Version(id int32, key protocol.Key, low, high int16) (int16, er
 		return 0, &Error{Node: p.node, API: key.String(), Class: errcode.UnsupportedVersion, Err: err}
 	}
 	return version, nil
-}
-
-// Feature is the level at which the cluster has finalized a feature, 0 when no broker told of it. Of what brokers told,
-// the latest counts.
-func (c *Client) Feature(name string) int16 {
-	for i := range c.features {
-		if c.features[i].Name == name {
-			return c.features[i].MaxVersionLevel
-		}
-	}
-	return 0
 }
 
 // Send hands a request to a node that is Ready. Its end will be an event of Handle. An error means that the node was

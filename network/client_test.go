@@ -245,26 +245,6 @@ func TestClient_SetNodes_SharedAddress_SeparateConnections(t *testing.T) {
 	})
 }
 
-func TestClient_Feature_LatestEpochCounts(t *testing.T) {
-	told := func(epoch int64, level int16) fakebroker.Action {
-		return fakebroker.Action{Edit: func(m protocol.Message) {
-			r := m.(*protocol.ApiVersionsResponse)
-			r.FinalizedFeaturesEpoch = epoch
-			r.FinalizedFeatures = []protocol.FinalizedFeature{{Name: "transaction.version", MaxVersionLevel: level}}
-		}}
-	}
-	withCluster(t, 3, func(c *fakebroker.Cluster, d *driver) {
-		c.On(protocol.ApiVersions, fakebroker.Script(told(7, 2), told(6, 1), told(8, 0)))
-		assert.Zero(t, d.Feature("transaction.version"))
-		d.connect(1)
-		assert.EqualValues(t, 2, d.Feature("transaction.version"))
-		d.connect(2)
-		assert.EqualValues(t, 2, d.Feature("transaction.version"))
-		d.connect(3)
-		assert.EqualValues(t, 0, d.Feature("transaction.version"))
-	})
-}
-
 func TestClient_Stats_Count(t *testing.T) {
 	withCluster(t, 1, func(c *fakebroker.Cluster, d *driver) {
 		d.connect(1)

@@ -40,9 +40,6 @@ func (c *Client) opened(cn *conn) {
 	cn.used = c.now
 	cn.correlation = cn.hello.correlation
 	p.failures = 0
-	if cn.hello.FinalizedFeaturesEpoch > c.featuresEpoch {
-		c.features, c.featuresEpoch = cn.hello.FinalizedFeatures, cn.hello.FinalizedFeaturesEpoch
-	}
 	if wait := cn.hello.ThrottleTimeMs; wait > 0 && cn.hello.version >= 2 {
 		c.Throttle(p.node.ID, c.now.Add(time.Duration(wait)*time.Millisecond))
 	}

@@ -4,7 +4,6 @@ package protocol
 // go to the socket from where it was built.
 
 import (
-	"encoding/binary"
 	"slices"
 )
 
@@ -25,8 +24,8 @@ func (r Records) Size() int {
 // data, copying is cheaper than handing two more vectors per partition to the kernel.
 const copyLimit = 1 << 10
 
-// fieldBytes bounds what AppendFrame and AppendVectors write for anything of fixed size: a header, the fields of a
-// struct without strings and arrays, the length of one of those.
+// fieldBytes bounds what AppendVectors writes for anything of fixed size: the fields of a struct without strings and
+// arrays, the length of one of those.
 const fieldBytes = 32
 
 func (c *coder) records(p *Records) {
@@ -80,29 +79,9 @@ func (c *coder) cutVector() {
 // Both slices may be used again, from length zero, once the vectors are written. If the capacities suffice, nothing is
 // allocated.
 func AppendVectors(vecs [][]byte, buf []byte, m Message, version int16) (newVecs [][]byte, newBuf []byte) {
-	return appendVectors(vecs, buf, len(buf), m, version)
-}
-
-// AppendFrame is AppendVectors for a whole request as it goes to the socket: the size, the header, the body.
-func AppendFrame(vecs [][]byte, buf []byte, m Message, version int16, correlationID int32, clientID string) (newVecs [][]byte, newBuf []byte) {
-	start := len(buf)
-	first := len(vecs)
-	buf = slices.Grow(buf, 4+fieldBytes+len(clientID)+vectorBytes(m))
-	buf = append(buf, 0, 0, 0, 0)
-	buf = AppendRequestHeader(buf, m.Key(), version, correlationID, clientID)
-	vecs, buf = appendVectors(vecs, buf, start, m, version)
-	size := -4
-	for _, v := range vecs[first:] {
-		size += len(v)
-	}
-	binary.BigEndian.PutUint32(vecs[first], uint32(size))
-	return vecs, buf
-}
-
-func appendVectors(vecs [][]byte, buf []byte, cut int, m Message, version int16) (newVecs [][]byte, newBuf []byte) {
 	// Grow once: a vector cut before buf moves would stay right, but keep the old array alive.
 	c := newEncoder(slices.Grow(buf, vectorBytes(m)), m.Key(), version)
-	c.vectored, c.vecs, c.cut = true, vecs, cut
+	c.vectored, c.vecs, c.cut = true, vecs, len(buf)
 	walk(&c, m, version)
 	c.cutVector()
 	return c.vecs, c.buf

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 	"testing"
 	"unsafe"
@@ -77,7 +76,7 @@ func TestAppendVectors_RefersToFinalBufferAndChunksOnly(t *testing.T) {
 		}
 	}
 	for _, version := range []int16{3, 9, 13} {
-		vecs, buf := AppendFrame(nil, nil, r, version, 1, "client")
+		vecs, buf := AppendVectors(nil, nil, r, version)
 		at := 0
 		for _, v := range vecs {
 			if chunks[unsafe.SliceData(v)] {
@@ -90,22 +89,14 @@ func TestAppendVectors_RefersToFinalBufferAndChunksOnly(t *testing.T) {
 	}
 }
 
-func TestAppendFrame(t *testing.T) {
+func TestAppendVectors_LeavesAloneWhatIsBefore(t *testing.T) {
 	for _, m := range allMessages() {
 		_, version := m.Key().Versions()
-		vecs, buf := AppendFrame(nil, nil, m, version, 77, "client")
-		frame := bytes.Join(vecs, nil)
-		assert.Equal(t, len(frame)-4, int(binary.BigEndian.Uint32(frame)))
-		key, v, correlationID, clientID, body, err := ReadRequestHeader(frame[4:])
-		require.NoError(t, err)
-		assert.Equal(t, []any{m.Key(), version, int32(77), "client"}, []any{key, v, correlationID, clientID})
-		assert.Equal(t, Append(nil, m, version), body)
-
-		// A second request behind the first one leaves it alone.
-		vecs, _ = AppendFrame(vecs, buf, m, version, 78, "client")
-		joined := bytes.Join(vecs, nil)
-		assert.Equal(t, frame, joined[:len(frame)])
-		assert.Len(t, joined, 2*len(frame))
+		vecs, buf := AppendVectors(nil, nil, m, version)
+		body := Append(nil, m, version)
+		assert.Equal(t, body, bytes.Join(vecs, nil))
+		vecs, _ = AppendVectors(vecs, buf, m, version)
+		assert.Equal(t, append(body, body...), bytes.Join(vecs, nil))
 	}
 }
 
@@ -116,10 +107,7 @@ func TestAppendVectors_RepeatedlyAllocatesNothing(t *testing.T) {
 			var buf []byte
 			assert.Zero(t, testing.AllocsPerRun(100, func() {
 				vecs, buf = AppendVectors(vecs[:0], buf[:0], r, version)
-			}), "AppendVectors")
-			assert.Zero(t, testing.AllocsPerRun(100, func() {
-				vecs, buf = AppendFrame(vecs[:0], buf[:0], r, version, 1, "client")
-			}), "AppendFrame")
+			}))
 		}
 	}
 }
