@@ -67,7 +67,7 @@ func (k keyed) Partition(_ string, key, _ []byte, partitions []producer.Partitio
 	return int32(k.hash(key, uint32(len(partitions))))
 }
 
-// Sarama is the default of Sarama's hash partitioner, and of kafka-go's Hash balancer: FNV-1a, the
+// Sarama is the default of Sarama's hash partitioner, kafka-go's Hash balancer and librdkafka's "fnv1a_random": FNV-1a, the
 // remainder of the signed hash, its absolute value. Records without a key go anywhere.
 func Sarama() producer.Partitioner {
 	return keyed{hash: func(key []byte, n uint32) uint32 {

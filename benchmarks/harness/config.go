@@ -31,6 +31,7 @@ type Config struct {
 	Batch      int           `json:"batch"`  // bytes
 	MaxRequest int           `json:"maxreq"` // bytes, where the client has such a limit
 	Linger     time.Duration `json:"linger"` // ns
+	Codec      string        `json:"codec"`  // Kafka's name of it
 	Tuned      bool          `json:"tuned"`  // the client's documented settings for throughput, instead of equal ones
 	CPUProfile string        `json:"-"`      // file for a profile of the measured part
 	MemProfile string        `json:"-"`      // file for a profile of all allocations
@@ -51,6 +52,7 @@ func (c *Config) AddFlags(fs *flag.FlagSet) {
 	fs.IntVar(&c.Batch, "batch", 16<<10, "`bytes` of a batch")
 	fs.IntVar(&c.MaxRequest, "maxreq", 1<<20, "`bytes` of a request, where the client limits them")
 	fs.DurationVar(&c.Linger, "linger", 5*time.Millisecond, "how long a batch waits for more")
+	fs.StringVar(&c.Codec, "codec", "none", "none, gzip, snappy, lz4 or zstd, at the client's default level")
 	fs.BoolVar(&c.Tuned, "tuned", false, "the client's documented settings for throughput")
 	fs.StringVar(&c.CPUProfile, "cpuprofile", "", "`file` for a CPU profile of the measured part")
 	fs.StringVar(&c.MemProfile, "memprofile", "", "`file` for a profile of allocations")

@@ -24,10 +24,17 @@ type client struct {
 }
 
 func open(cfg *harness.Config, acks *harness.Acks) (harness.Client, error) {
+	codec, ok := map[string]kgo.CompressionCodec{
+		"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(),
+		"lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
+	}[cfg.Codec]
+	if !ok {
+		return nil, fmt.Errorf("there is no codec %q", cfg.Codec)
+	}
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(strings.Split(cfg.Brokers, ",")...), kgo.DefaultProduceTopic(cfg.Topic),
 		kgo.ProducerLinger(cfg.Linger), kgo.ProducerBatchMaxBytes(int32(cfg.Batch)),
-		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.ProducerBatchCompression(codec), kgo.RequiredAcks(kgo.AllISRAcks()),
 	}
 	if cfg.Tuned {
 		opts = append(opts, kgo.MaxBufferedRecords(250_000), kgo.ProducerBatchMaxBytes(int32(cfg.MaxRequest)))

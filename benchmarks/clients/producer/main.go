@@ -24,6 +24,7 @@ type client struct {
 func open(cfg *harness.Config, acks *harness.Acks) (harness.Client, error) {
 	c := producer.NewConfig(strings.Split(cfg.Brokers, ",")...)
 	c.BatchSize, c.Linger, c.MaxRequestSize = cfg.Batch, cfg.Linger, cfg.MaxRequest
+	c.Compression = producer.Compression(cfg.Codec)
 	p, err := producer.New(c, producer.BytesSerializer, producer.BytesSerializer)
 	if err != nil {
 		return nil, fmt.Errorf("new producer: %w", err)

@@ -53,9 +53,9 @@ func report(w io.Writer, runs []result) error {
 			printed = head
 		}
 		fmt.Fprintf(out, "\n### %s\n\n", t.title)
-		fmt.Fprintln(out, "| client | n | rec/s | CPU ns/rec (min–max) | user | sys | RSS MB | allocs/rec | B/rec | ctxsw/1k | rec/batch | batch/req | p50 µs | p99 µs "+
+		fmt.Fprintln(out, "| client | n | rec/s | CPU ns/rec (min–max) | user | sys | RSS MB | allocs/rec | B/rec | sent B/rec | ctxsw/1k | rec/batch | batch/req | p50 µs | p99 µs "+
 			"| floor: CPU, rec/s | franz-go: CPU, rec/s | proto2: CPU, rec/s |")
-		fmt.Fprintln(out, "|"+strings.Repeat("---|", 17))
+		fmt.Fprintln(out, "|"+strings.Repeat("---|", 18))
 		for _, v := range t.variants {
 			fmt.Fprintln(out, t.row(v))
 		}
@@ -102,7 +102,7 @@ func (t *table) row(variant string) string {
 		n = fmt.Sprintf("%d/%s", len(good), n)
 	}
 	if len(good) == 0 {
-		return fmt.Sprintf("| %s | %s |%s", variant, n, strings.Repeat(" - |", 15))
+		return fmt.Sprintf("| %s | %s |%s", variant, n, strings.Repeat(" - |", 16))
 	}
 	mid := func(format string, figure func(result) float64) string {
 		return cell(format, median(figures(good, figure)))
@@ -117,6 +117,7 @@ func (t *table) row(variant string) string {
 		mid("%.0f", func(r result) float64 { return r.Run.RSS }),
 		fmt.Sprintf("%.3f", median(figures(good, func(r result) float64 { return r.Run.Allocs }))),
 		fmt.Sprintf("%.0f", median(figures(good, func(r result) float64 { return r.Run.Bytes }))),
+		mid("%.0f", func(r result) float64 { return over(r.Broker.Bytes, r.Broker.Records) }),
 		fmt.Sprintf("%.1f", median(figures(good, func(r result) float64 { return r.Run.Switches }))),
 		mid("%.1f", func(r result) float64 { return over(r.Broker.Records, r.Broker.Batches) }),
 		mid("%.1f", func(r result) float64 { return over(r.Broker.Batches, r.Broker.Requests) }),

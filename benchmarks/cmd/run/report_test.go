@@ -61,7 +61,9 @@ func TestLoad_ReadsWhatWasWritten(t *testing.T) {
 }
 
 func TestResult_Check(t *testing.T) {
-	cfg := &harness.Config{Records: 100, Warmup: 10, Size: 5, KeySize: 2}
+	cfg := &harness.Config{Records: 100, Warmup: 10, Size: 5, KeySize: 2, Codec: "none"}
+	compressed := *cfg
+	compressed.Codec = "zstd"
 	good := sink.Stats{Records: 110, ValueBytes: 550, KeyBytes: 220}
 	for name, c := range map[string]struct {
 		spoil func(*result)
@@ -74,6 +76,7 @@ func TestResult_Check(t *testing.T) {
 		"values":       {func(r *result) { r.Broker.ValueBytes++ }, "551 bytes of values, 550 were sent"},
 		"keys":         {func(r *result) { r.Broker.KeyBytes = 0 }, "0 bytes of keys, 220 were sent"},
 		"not verified": {func(r *result) { r.Broker.KeyBytes, r.Verified = 0, false }, ""},
+		"compressed":   {func(r *result) { r.Broker.KeyBytes, r.Run.Config = 0, &compressed }, ""},
 		"no report":    {func(r *result) { r.Run.Config = nil }, "the client did not report"},
 	} {
 		r := result{Verified: true, Run: harness.Result{Config: cfg}, Broker: good}

@@ -17,6 +17,7 @@ type scenario struct {
 	args        []string
 	factor      float64 // of a variant's records
 	records     int     // for every variant instead; not zero: synchronous
+	codec       bool    // batches are compressed
 }
 
 func (s scenario) label() (string, bool) { return s.name, true }
@@ -38,6 +39,15 @@ func scenarios() []scenario {
 			name: "sync8", title: "synchronous, 100 B, 8 goroutines, linger 0", records: 60_000,
 			args: []string{"-mode", "sync", "-linger", "0", "-goroutines", "8"},
 		},
+		compressed("gzip", .1), compressed("snappy", .5), compressed("lz4", .5), compressed("zstd", .3),
+	}
+}
+
+// compressed is the main scenario with a codec.
+func compressed(codec string, factor float64) scenario {
+	return scenario{
+		name: codec, title: "asynchronous, 100 B, null key, 1 goroutine, " + codec, factor: factor,
+		args: []string{"-codec", codec}, codec: true,
 	}
 }
 
@@ -56,6 +66,7 @@ type variant struct {
 	args     []string
 	records  int // of 100 bytes, asynchronous: a few seconds of work
 	noSync   bool
+	noCodec  bool
 	onDemand bool // only if named
 }
 
@@ -63,11 +74,11 @@ func (v variant) label() (string, bool) { return v.name, !v.onDemand }
 
 func variants() []variant {
 	return []variant{
-		{name: floorName, program: "floor", records: 8_000_000, noSync: true},
+		{name: floorName, program: "floor", records: 8_000_000, noSync: true, noCodec: true},
 		{name: ourName, program: "producer", records: producerRecords},
 		{name: franzName, program: "franz", records: 2_000_000},
 		{name: "franz-go tuned", program: "franz", records: 2_000_000, args: []string{"-tuned"}, onDemand: true},
-		{name: protoName, program: "proto2", records: 4_000_000},
+		{name: protoName, program: "proto2", records: 4_000_000, noCodec: true},
 	}
 }
 
