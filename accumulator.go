@@ -340,12 +340,12 @@ func (q *queue) oldestLocked() (opened int64, ok bool) {
 
 // nextChunk is how much memory to fetch for a batch of have bytes that needs another need. Memory
 // follows the bytes there are: 512 B, then 2, 8 and 16 KiB; a batch opens with what the last one of
-// its partition needed.
+// its partition needed. Only a record may make it more: larger chunks are not used again.
 func (a *accumulator) nextChunk(have, limit, need, hint int) int {
 	n := maxChunk
 	switch {
 	case have == 0 && hint > 0:
-		n = hint
+		n = min(hint, maxChunk)
 	case have == 0:
 		n = 512
 	case have < 2<<10:

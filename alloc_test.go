@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -204,4 +205,41 @@ func TestKafkaProducer_Send_Allocations(t *testing.T) {
 	assert.NoError(t, numbers.Close(ctx))
 	assert.NoError(t, bytesProducer.Close(ctx))
 	assert.NoError(t, stringProducer.Close(ctx))
+}
+
+func TestKafkaProducer_Send_UsesMemoryAgain(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("sync.Pool forgets at random under the race detector")
+	}
+	const n, limit = 10_000, 50 // bytes per record, half of what each has
+	value := make([]byte, 100)
+	for i := range value {
+		value[i] = byte(i * i) // shrinks, but not to nothing
+	}
+	for name, change := range map[string]func(*Config){
+		"batches over the largest kept chunk": func(c *Config) { c.BatchSize = 100_000 },
+		"compressed batches":                  func(c *Config) { c.Compression = CompressionLZ4 },
+		"large compressed batches":            func(c *Config) { c.Compression, c.BatchSize = CompressionSnappy, 100_000 },
+	} {
+		cfg := allocConfig()
+		change(&cfg)
+		p, err := New(cfg, BytesSerializer, BytesSerializer)
+		require.NoError(t, err)
+		var before, after runtime.MemStats
+		const runs, warm = 40, 20
+		for run := range runs {
+			if run == warm {
+				runtime.ReadMemStats(&before)
+			}
+			for range n {
+				p.Send(t.Context(), Record[[]byte, []byte]{Topic: "t", Value: value}, nil)
+			}
+			require.NoError(t, p.Flush(t.Context()))
+		}
+		runtime.ReadMemStats(&after)
+		bytes := float64(after.TotalAlloc-before.TotalAlloc) / (runs - warm) / n
+		t.Logf("%s: %.1f bytes per record", name, bytes)
+		assert.Less(t, bytes, float64(limit), name)
+		assert.NoError(t, p.Close(t.Context()))
+	}
 }

@@ -146,7 +146,7 @@ func TestInterceptor_HearsOfEveryFailureOnce(t *testing.T) {
 		}), told)
 		require.NoError(t, err)
 		want := map[string]error{}
-			sent := func(ctx context.Context, r Record[string, string], e error) {
+		sent := func(ctx context.Context, r Record[string, string], e error) {
 			want[r.Value] = e
 			p.Send(ctx, r, func(_ RecordMetadata, err error) {
 				assert.Len(t, told.acks[r.Value], len(told.callbacks[r.Value])+1, "%.20s: the interceptor comes first", r.Value)
