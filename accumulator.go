@@ -137,14 +137,14 @@ func (a *accumulator) append(ctx context.Context, in *input) (Future, error) {
 				p.urgent = true
 				continue
 			}
-			if len(p.spare) < size-b.Room() {
+			if p.spare.size() < size-b.Room() {
 				if err := a.fetch(ctx, &p, a.nextChunk(b.Size(), b.limit, size-b.Room(), 0), in); err != nil {
 					return Future{}, err
 				}
 				continue
 			}
-			b.AppendAcross(p.spare, timestamp, in.key, in.value, in.headers)
-			p.spare = nil
+			p.spare.more = b.AppendAcross(p.spare.chunk, p.spare.more, timestamp, in.key, in.value, in.headers)
+			p.spare.next()
 		}
 		return a.appended(&p, b, timestamp, size, in), nil
 	}
@@ -158,39 +158,40 @@ func (a *accumulator) openFor(ctx context.Context, p *placement, in *input) (*ba
 	if a.switchSticky(p, need, in) {
 		return nil, nil
 	}
-	if len(p.spare) < need {
+	if p.spare.size() < need {
 		return nil, a.fetch(ctx, p, a.nextChunk(0, a.limit(p.queue.topic), need, p.queue.hint), in)
 	}
-	b, err := a.openLocked(p.queue, p.spare)
+	b, err := a.openLocked(p.queue, p.spare.chunk)
 	if err != nil {
 		a.unlock(p)
 		return nil, err
 	}
-	p.spare, p.opened = nil, true
+	p.spare.next()
+	p.opened = true
 	return b, nil
 }
 
-// fetch gets a chunk of pool memory for the record, with no queue locked meanwhile, and locks the
+// fetch gets pool memory for the record, with no queue locked meanwhile, and locks the
 // record's queue again. After an error it stays unlocked.
 func (a *accumulator) fetch(ctx context.Context, p *placement, n int, in *input) error {
 	in.partition = p.queue.partition
 	a.unlock(p)
-	chunk, err := a.pool.get(ctx, n, &in.deadline)
+	m, err := a.pool.get(ctx, n, &in.deadline)
 	if err != nil {
 		return err
 	}
 	a.lock(in, p)
-	p.spare = chunk
+	p.spare = m
 	return nil
 }
 
-// unlock lets go of the queue, gives back a chunk that was not needed, and wakes the Sender if there
-// is reason to.
+// unlock lets go of the queue, gives back memory that was not needed, and wakes the Sender if there is
+// reason to.
 func (a *accumulator) unlock(p *placement) {
 	p.queue.mu.Unlock()
-	if p.spare != nil {
-		a.pool.put([][]byte{p.spare}, 0)
-		p.spare = nil
+	if p.spare.chunk != nil {
+		a.pool.put(append(p.spare.more, p.spare.chunk), 0)
+		p.spare = memory{}
 	}
 	if p.urgent || p.opened {
 		a.wake(p.urgent)
@@ -340,7 +341,7 @@ func (q *queue) oldestLocked() (opened int64, ok bool) {
 
 // nextChunk is how much memory to fetch for a batch of have bytes that needs another need. Memory
 // follows the bytes there are: 512 B, then 2, 8 and 16 KiB; a batch opens with what the last one of
-// its partition needed. Only a record may make it more: larger chunks are not used again.
+// its partition needed.
 func (a *accumulator) nextChunk(have, limit, need, hint int) int {
 	n := maxChunk
 	switch {

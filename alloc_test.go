@@ -211,22 +211,26 @@ func TestKafkaProducer_Send_UsesMemoryAgain(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("sync.Pool forgets at random under the race detector")
 	}
-	const n, limit = 10_000, 50 // bytes per record, half of what each has
-	value := make([]byte, 100)
-	for i := range value {
-		value[i] = byte(i * i) // shrinks, but not to nothing
-	}
-	for name, change := range map[string]func(*Config){
-		"batches over the largest kept chunk": func(c *Config) { c.BatchSize = 100_000 },
-		"compressed batches":                  func(c *Config) { c.Compression = CompressionLZ4 },
-		"large compressed batches":            func(c *Config) { c.Compression, c.BatchSize = CompressionSnappy, 100_000 },
+	for name, tc := range map[string]struct {
+		size   int // bytes of a value; half of that may be allocated
+		change func(*Config)
+	}{
+		"batches of several chunks": {100, func(c *Config) { c.BatchSize = 100_000 }},
+		"compressed batches":        {100, func(c *Config) { c.Compression = CompressionLZ4 }},
+		"large compressed batches":  {100, func(c *Config) { c.Compression, c.BatchSize = CompressionSnappy, 100_000 }},
+		"records of several chunks": {60_000, func(*Config) {}},
 	} {
 		cfg := allocConfig()
-		change(&cfg)
+		tc.change(&cfg)
 		p, err := New(cfg, BytesSerializer, BytesSerializer)
 		require.NoError(t, err)
+		value := make([]byte, tc.size)
+		for i := range value {
+			value[i] = byte(i * i) // shrinks, but not to nothing
+		}
+		const runs, warm, bytes = 40, 20, 1 << 20
+		n := bytes / tc.size
 		var before, after runtime.MemStats
-		const runs, warm = 40, 20
 		for run := range runs {
 			if run == warm {
 				runtime.ReadMemStats(&before)
@@ -237,9 +241,9 @@ func TestKafkaProducer_Send_UsesMemoryAgain(t *testing.T) {
 			require.NoError(t, p.Flush(t.Context()))
 		}
 		runtime.ReadMemStats(&after)
-		bytes := float64(after.TotalAlloc-before.TotalAlloc) / (runs - warm) / n
-		t.Logf("%s: %.1f bytes per record", name, bytes)
-		assert.Less(t, bytes, float64(limit), name)
+		allocated := float64(after.TotalAlloc-before.TotalAlloc) / (runs - warm) / float64(n)
+		t.Logf("%s: %.1f bytes per record", name, allocated)
+		assert.Less(t, allocated, float64(tc.size)/2, name)
 		assert.NoError(t, p.Close(t.Context()))
 	}
 }

@@ -13,7 +13,8 @@ import (
 // Any goroutine may call it; its lock is a leaf, and nobody waits under it.
 
 // Chunks of the pool's size classes are kept for reuse, last in first out: 256 B, 512 B ... 16 KiB.
-// A chunk over that is as large as was asked for, and left to the garbage collector.
+// More than that comes in several. What no class has room for in a small pool is a chunk as large as was
+// asked for, and left to the garbage collector.
 const (
 	minChunk     = 1 << minChunkBits
 	minChunkBits = 8
@@ -41,6 +42,29 @@ type bufferPool struct {
 	closed  bool
 }
 
+// memory is bytes of the pool in one chunk or, when it is more than maxChunk, in more: all but the last
+// are of that size. Until allocated has seen to it, chunks that were not kept are nil.
+type memory struct {
+	chunk []byte
+	more  [][]byte
+}
+
+// next moves the next chunk to the front.
+func (m *memory) next() {
+	m.chunk = nil
+	if len(m.more) > 0 {
+		m.chunk, m.more = m.more[0], m.more[1:]
+	}
+}
+
+func (m *memory) size() int {
+	n := len(m.chunk)
+	for _, c := range m.more {
+		n += len(c)
+	}
+	return n
+}
+
 // memoryWaiter is one call of get that waits. Its channel holds one answer.
 type memoryWaiter struct {
 	n        int
@@ -48,10 +72,10 @@ type memoryWaiter struct {
 	ch       chan grant
 }
 
-// grant answers a waiter: n bytes are charged to it, in chunk or still to be allocated.
+// grant answers a waiter: n bytes are charged to it.
 type grant struct {
-	chunk []byte
-	err   error
+	memory memory
+	err    error
 }
 
 func newBufferPool(total int64, maxBlock time.Duration, onWaiting func(), inCallback func() bool) *bufferPool {
@@ -61,32 +85,37 @@ func newBufferPool(total int64, maxBlock time.Duration, onWaiting func(), inCall
 // class is the index of the smallest size class that holds n bytes; chunkClasses or more: none does.
 func class(n int) int { return max(bits.Len(uint(n-1)), minChunkBits) - minChunkBits }
 
-// chunkSize is what a chunk of n bytes is charged: a whole class, where that fits the pool.
-func (p *bufferPool) chunkSize(n int) int {
-	if c := class(n); c < chunkClasses && minChunk<<c <= p.total {
-		return minChunk << c
+// charge is what n bytes cost: whole classes, where those fit the pool.
+func (p *bufferPool) charge(n int) int {
+	whole := n &^ (maxChunk - 1)
+	if n > whole {
+		whole += minChunk << class(n-whole)
 	}
-	return n
+	if int64(whole) > p.total {
+		return n
+	}
+	return whole
 }
 
-// get returns a chunk of at least n bytes. It waits for memory, at most until deadline or until ctx
-// ends. A deadline of zero is set to maxBlock from now if get has to wait. n must not exceed the pool.
-func (p *bufferPool) get(ctx context.Context, n int, deadline *time.Time) ([]byte, error) {
-	n = p.chunkSize(n)
+// get returns at least n bytes. It waits for memory, at most until deadline or until ctx ends, and takes
+// all of it at once: those who wait hold none. A deadline of zero is set to maxBlock from now if get has
+// to wait. n must be positive and not exceed the pool.
+func (p *bufferPool) get(ctx context.Context, n int, deadline *time.Time) (memory, error) {
+	n = p.charge(n)
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return nil, failed(ErrClosed, "allocating %d bytes", n)
+		return memory{}, failed(ErrClosed, "allocating %d bytes", n)
 	}
 	if len(p.waiters) == 0 && p.fitsLocked(n, false) {
-		chunk := p.takeLocked(n)
+		m := p.takeLocked(n)
 		p.mu.Unlock()
-		return allocated(chunk, n), nil
+		return allocated(m, n), nil
 	}
 	p.mu.Unlock()
 	w := &memoryWaiter{n: n, callback: p.inCallback(), ch: make(chan grant, 1)}
 	if err := p.queue(w); err != nil {
-		return nil, err
+		return memory{}, err
 	}
 	p.waiting.Add(1)
 	defer p.waiting.Add(-1)
@@ -119,7 +148,7 @@ func (p *bufferPool) fitsLocked(n int, callback bool) bool {
 	return p.used+charged+int64(n) <= p.total || callback && p.used == 0
 }
 
-func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline *time.Time) ([]byte, error) {
+func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline *time.Time) (memory, error) {
 	if deadline.IsZero() {
 		*deadline = time.Now().Add(p.maxBlock)
 	}
@@ -149,37 +178,49 @@ func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline *time.T
 		}
 	}
 	p.grantLocked()
-	return nil, err
+	return memory{}, err
 }
 
-func (p *bufferPool) accept(g grant, n int) ([]byte, error) {
+func (p *bufferPool) accept(g grant, n int) (memory, error) {
 	if g.err != nil {
-		return nil, g.err
+		return memory{}, g.err
 	}
-	return allocated(g.chunk, n), nil
+	return allocated(g.memory, n), nil
 }
 
-// allocated makes the memory for a charge that no kept chunk served, outside the lock.
-func allocated(chunk []byte, n int) []byte {
-	if chunk == nil {
-		return make([]byte, n)
+// allocated makes the chunks of n bytes that none was kept for, outside the lock.
+func allocated(m memory, n int) memory {
+	if m.chunk == nil {
+		m.chunk = make([]byte, min(n, maxChunk))
 	}
-	return chunk
-}
-
-// takeLocked charges n bytes and returns a kept chunk of that size or nil. What is kept and what is
-// used together stay within the pool: chunks of other classes give way.
-func (p *bufferPool) takeLocked(n int) []byte {
-	p.used += int64(n)
-	if c := class(n); c < chunkClasses && minChunk<<c == n {
-		if chunk := p.popLocked(c); chunk != nil {
-			return chunk
+	for i := range m.more {
+		if n -= maxChunk; m.more[i] == nil {
+			m.more[i] = make([]byte, min(n, maxChunk))
 		}
+	}
+	return m
+}
+
+// takeLocked charges n bytes and returns what is kept of them. What is kept and what is used together
+// stay within the pool: other chunks give way.
+func (p *bufferPool) takeLocked(n int) memory {
+	p.used += int64(n)
+	m := memory{chunk: p.keptLocked(min(n, maxChunk))}
+	for n -= maxChunk; n > 0; n -= maxChunk {
+		m.more = append(m.more, p.keptLocked(min(n, maxChunk)))
 	}
 	for c := chunkClasses - 1; c >= 0 && p.used+p.charged+p.kept > p.total; {
 		if p.popLocked(c) == nil {
 			c--
 		}
+	}
+	return m
+}
+
+// keptLocked returns a kept chunk of n bytes, or nil.
+func (p *bufferPool) keptLocked(n int) []byte {
+	if c := class(n); minChunk<<c == n {
+		return p.popLocked(c)
 	}
 	return nil
 }
@@ -212,7 +253,7 @@ func (p *bufferPool) grantLocked() {
 		if !p.fitsLocked(w.n, w.callback) {
 			return
 		}
-		w.ch <- grant{chunk: p.takeLocked(w.n)}
+		w.ch <- grant{memory: p.takeLocked(w.n)}
 		p.waiters[0] = nil
 		p.waiters = p.waiters[1:]
 	}

@@ -3,6 +3,7 @@ package producer
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,9 +19,10 @@ func nobody() bool { return false }
 // take gets n bytes that are there.
 func take(t *testing.T, p *bufferPool, n int) []byte {
 	t.Helper()
-	chunk, err := p.get(t.Context(), n, new(time.Time))
+	m, err := p.get(t.Context(), n, new(time.Time))
 	require.NoError(t, err)
-	return chunk
+	require.Zero(t, len(m.more))
+	return m.chunk
 }
 
 func give(p *bufferPool, chunks ...[]byte) { p.put(chunks, 0) }
@@ -28,13 +30,46 @@ func give(p *bufferPool, chunks ...[]byte) { p.put(chunks, 0) }
 func TestBufferPool_Get_ChargesWholeClasses(t *testing.T) {
 	p := newBufferPool(64<<10, 0, func() {}, nobody)
 	for _, tc := range []struct{ ask, charged int }{
-		{1, 256}, {256, 256}, {257, 512}, {5000, 8 << 10}, {16 << 10, 16 << 10}, {16<<10 + 1, 16<<10 + 1},
+		{1, 256}, {256, 256}, {257, 512}, {5000, 8 << 10}, {16 << 10, 16 << 10},
 	} {
 		chunk := take(t, p, tc.ask)
 		assert.Len(t, chunk, tc.charged)
 		assert.Equal(t, int64(tc.charged), p.inUse())
 		give(p, chunk)
 		assert.Zero(t, p.inUse())
+	}
+}
+
+func TestBufferPool_Get_MoreThanTheLargestClass(t *testing.T) {
+	p := newBufferPool(100_000, 0, func() {}, nobody)
+	for _, tc := range []struct {
+		ask    int
+		chunks []int
+	}{
+		{maxChunk + 1, []int{maxChunk, 256}},
+		{2 * maxChunk, []int{maxChunk, maxChunk}},
+		{5*maxChunk + 5000, []int{maxChunk, maxChunk, maxChunk, maxChunk, maxChunk, 8 << 10}},
+		{100_000, []int{maxChunk, maxChunk, maxChunk, maxChunk, maxChunk, maxChunk, 100_000 - 6*maxChunk}}, // all there is
+	} {
+		var first *byte
+		for range 2 {
+			m, err := p.get(t.Context(), tc.ask, new(time.Time))
+			require.NoError(t, err)
+			var sizes []int
+			chunks := append([][]byte{m.chunk}, m.more...)
+			for _, c := range chunks {
+				sizes = append(sizes, len(c))
+			}
+			assert.Equal(t, tc.chunks, sizes)
+			assert.Equal(t, int64(m.size()), p.inUse())
+			if first != nil {
+				assert.True(t, slices.ContainsFunc(chunks, func(c []byte) bool { return &c[0] == first }), "used again")
+			}
+			first = &m.chunk[0]
+			give(p, chunks...)
+			assert.Zero(t, p.inUse())
+			assert.LessOrEqual(t, p.kept, p.total)
+		}
 	}
 }
 
@@ -63,10 +98,10 @@ func TestBufferPool_Put_KeptMemoryGivesWay(t *testing.T) {
 func TestBufferPool_Get_TimedOutWaiterLeavesNoTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waits := 0
-		p := newBufferPool(1<<20, 50*time.Millisecond, func() { waits++ }, nobody)
-		all := take(t, p, 1<<20)
+		p := newBufferPool(maxChunk, 50*time.Millisecond, func() { waits++ }, nobody)
+		all := take(t, p, maxChunk)
 		start := time.Now()
-		_, err := p.get(t.Context(), 1<<20, new(time.Time))
+		_, err := p.get(t.Context(), maxChunk, new(time.Time))
 		assert.ErrorIs(t, err, ErrBufferExhausted)
 		assert.ErrorIs(t, err, ErrTimeout)
 		assert.Equal(t, 50*time.Millisecond, time.Since(start))
@@ -74,8 +109,8 @@ func TestBufferPool_Get_TimedOutWaiterLeavesNoTrace(t *testing.T) {
 		got := make(chan error)
 		go func() {
 			deadline := time.Now().Add(time.Second)
-			chunk, err := p.get(t.Context(), 1024, &deadline)
-			give(p, chunk)
+			m, err := p.get(t.Context(), 1024, &deadline)
+			give(p, m.chunk)
 			got <- err
 		}()
 		synctest.Wait()
@@ -95,12 +130,12 @@ func TestBufferPool_Get_FirstComeFirstServed(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, n := range []int{4096, 256} {
 			wg.Go(func() {
-				chunk, err := p.get(t.Context(), n, new(time.Time))
+				m, err := p.get(t.Context(), n, new(time.Time))
 				assert.NoError(t, err)
 				mu.Lock()
 				order = append(order, i)
 				mu.Unlock()
-				give(p, chunk)
+				give(p, m.chunk)
 			})
 			synctest.Wait()
 		}
@@ -168,10 +203,10 @@ func TestBufferPool_Get_Stress(t *testing.T) {
 				if rng.IntN(8) == 0 {
 					cancel()
 				}
-				chunk, err := p.get(ctx, 1+rng.IntN(20<<10), new(time.Time))
+				m, err := p.get(ctx, 1+rng.IntN(20<<10), new(time.Time))
 				if err == nil {
 					keep := rng.IntN(100)
-					p.put([][]byte{chunk}, keep)
+					p.put(append(m.more, m.chunk), keep)
 					p.uncharge(keep)
 				}
 				cancel()

@@ -47,7 +47,7 @@ type placement struct {
 	sticky *stickyChoice // nil: the record could not have gone elsewhere
 	slot   int           // of sticky
 
-	spare          []byte // a chunk fetched for this record and not used yet
+	spare          memory // fetched for this record and not used yet
 	opened, urgent bool   // this append opened a batch, or closed one: the Sender must know
 }
 
@@ -111,7 +111,7 @@ func (a *accumulator) switchSticky(p *placement, size int, in *input) bool {
 	}
 	slot, old := p.slot, p.sticky
 	spare := p.spare
-	p.spare = nil
+	p.spare = memory{}
 	a.unlock(p)
 	a.choose(in, slot, old)
 	a.lockSticky(in, p)

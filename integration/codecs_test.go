@@ -80,7 +80,7 @@ func fits(b *record.Builder, size int, r bytesRecord) bool {
 		return false
 	}
 	if !ok {
-		b.AppendAcross(make([]byte, max(n, 8<<10)), at, r.Key, r.Value, r.Headers)
+		b.AppendAcross(make([]byte, max(n, 8<<10)), nil, at, r.Key, r.Value, r.Headers)
 	}
 	return true
 }

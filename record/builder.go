@@ -157,45 +157,64 @@ func putBytes(buf []byte, i int, x []byte) int {
 }
 
 // AppendAcross writes a record that does not fit in the current chunk: it fills that one, then goes
-// on in next. The size TryAppend told must be more than Room, and at most Room plus len(next).
-func (b *Builder) AppendAcross(next []byte, timestamp int64, key, value []byte, headers []Header) {
+// on in next, and then in more. It returns those of more that were not needed. The size TryAppend told
+// must be more than Room, and at most Room plus what next and more have.
+func (b *Builder) AppendAcross(next []byte, more [][]byte, timestamp int64, key, value []byte, headers []Header) (rest [][]byte) {
 	body := b.bodySize(timestamp, key, value, headers)
 	var scratch [maxOverhead + 5]byte
-	b.write(&next, scratch[:b.putHead(scratch[:], 0, body, timestamp)])
-	b.writeBytes(&next, scratch[:], key)
-	b.writeBytes(&next, scratch[:], value)
-	b.write(&next, scratch[:putVarint(scratch[:], 0, int64(len(headers)))])
+	s := supply{next, more}
+	b.write(&s, scratch[:b.putHead(scratch[:], 0, body, timestamp)])
+	b.writeBytes(&s, scratch[:], key)
+	b.writeBytes(&s, scratch[:], value)
+	b.write(&s, scratch[:putVarint(scratch[:], 0, int64(len(headers)))])
 	for i := range headers {
 		h := &headers[i]
-		b.write(&next, scratch[:putVarint(scratch[:], 0, int64(len(h.Key)))])
+		b.write(&s, scratch[:putVarint(scratch[:], 0, int64(len(h.Key)))])
 		for k := h.Key; len(k) > 0; { // in pieces: a string is not a []byte
 			n := copy(scratch[:], k)
-			b.write(&next, scratch[:n])
+			b.write(&s, scratch[:n])
 			k = k[n:]
 		}
-		b.writeBytes(&next, scratch[:], h.Value)
+		b.writeBytes(&s, scratch[:], h.Value)
 	}
+	return s.more
 }
 
-func (b *Builder) writeBytes(next *[]byte, scratch, x []byte) {
+func (b *Builder) writeBytes(s *supply, scratch, x []byte) {
 	if x == nil {
-		b.write(next, scratch[:putVarint(scratch, 0, -1)])
+		b.write(s, scratch[:putVarint(scratch, 0, -1)])
 		return
 	}
-	b.write(next, scratch[:putVarint(scratch, 0, int64(len(x)))])
-	b.write(next, x)
+	b.write(s, scratch[:putVarint(scratch, 0, int64(len(x)))])
+	b.write(s, x)
 }
 
-// write copies x over the end of the current chunk; next takes over when it is full.
-func (b *Builder) write(next *[]byte, x []byte) {
-	n := copy(b.buf[b.end:], x)
-	b.end += n
-	if n < len(x) {
+// write copies x over the end of the current chunk, and over that of each next one when it is full.
+func (b *Builder) write(s *supply, x []byte) {
+	for {
+		n := copy(b.buf[b.end:], x)
+		b.end += n
+		if x = x[n:]; len(x) == 0 {
+			return
+		}
 		b.full = append(b.full, b.buf[:b.end])
 		b.before += b.end
-		b.buf, *next = *next, nil
-		b.end = copy(b.buf, x[n:])
+		b.buf, b.end = s.take(), 0
 	}
+}
+
+// supply is the chunks that a record goes on in.
+type supply struct {
+	next []byte // nil: taken
+	more [][]byte
+}
+
+func (s *supply) take() []byte {
+	c := s.next
+	if s.next = nil; c == nil {
+		c, s.more = s.more[0], s.more[1:]
+	}
+	return c
 }
 
 // Stamp is what Seal writes into a batch beside the records: who sends it, and how.

@@ -19,19 +19,28 @@ const ts = 1_700_000_000_000
 // build writes records into chunks of the given sizes (the last one repeats) as the producer does.
 func build(s record.Stamp, chunks []int, records ...record.Record) (wire []byte, b *record.Builder) {
 	b = &record.Builder{}
-	next := func(least int) []byte {
+	next := func() []byte {
 		n := chunks[0]
 		if len(chunks) > 1 {
 			chunks = chunks[1:]
 		}
-		return bytes.Repeat([]byte{0xee}, max(n, least))
+		return bytes.Repeat([]byte{0xee}, n)
 	}
-	b.Open(next(record.HeaderSize))
+	chunks[0] = max(chunks[0], record.HeaderSize)
+	b.Open(next())
 	for _, r := range records {
 		before := b.Size()
 		size, ok := b.TryAppend(math.MaxInt, r.Timestamp, r.Key, r.Value, r.Headers)
 		if !ok {
-			b.AppendAcross(next(size-b.Room()), r.Timestamp, r.Key, r.Value, r.Headers)
+			first := next()
+			var more [][]byte
+			for missing := size - b.Room() - len(first); missing > 0; missing -= len(more[len(more)-1]) {
+				more = append(more, next())
+			}
+			rest := b.AppendAcross(first, append(more, nil), r.Timestamp, r.Key, r.Value, r.Headers)
+			if len(rest) != 1 || rest[0] != nil {
+				panic(fmt.Sprintf("%d chunks are left", len(rest)))
+			}
 		}
 		if got := b.Size() - before; got != size {
 			panic(fmt.Sprintf("announced %d bytes, wrote %d", size, got))
@@ -259,7 +268,7 @@ func TestBuilder_Append_AllocatesNothing(t *testing.T) {
 		for ok := true; ok; {
 			_, ok = b.TryAppend(1<<20, ts, key, value, headers)
 		}
-		b.AppendAcross(next, ts, key, value, headers)
+		b.AppendAcross(next, nil, ts, key, value, headers)
 		b.Seal(record.NoProducer())
 		chunks = b.Close(chunks[:0])
 	})
