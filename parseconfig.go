@@ -208,7 +208,7 @@ func (p *configParser) delivery() {
 	least := p.cfg.Linger + p.cfg.RequestTimeout
 	switch {
 	case p.wrong[key] || p.wrong["linger.ms"] || p.wrong["request.timeout.ms"]:
-	case p.given(key) && p.cfg.DeliveryTimeout < least:
+	case p.given(key) && p.cfg.DeliveryTimeout < min(least, math.MaxInt32*time.Millisecond): // where Java's sum ends, too
 		p.refuse(key, "%d is less than linger.ms plus request.timeout.ms, %d", p.cfg.DeliveryTimeout.Milliseconds(), least.Milliseconds())
 	case !p.given(key) && least > minDeliveryTimeout:
 		p.warn(key, "raised to linger.ms plus request.timeout.ms, %d", least.Milliseconds())

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -152,6 +153,9 @@ func TestParseConfig_GivenOrNot(t *testing.T) {
 			func(c *Config) { c.ConnectionSetup, c.ConnectionSetupMax = time.Millisecond, time.Millisecond }},
 		{"linger.ms=1; request.timeout.ms=0; delivery.timeout.ms=1", func(c *Config) {
 			c.Linger, c.RequestTimeout, c.DeliveryTimeout = time.Millisecond, time.Millisecond, 2*time.Millisecond
+		}},
+		{"request.timeout.ms=2147483647; delivery.timeout.ms=2147483647", func(c *Config) {
+			c.RequestTimeout, c.DeliveryTimeout = math.MaxInt32*time.Millisecond, (math.MaxInt32+5)*time.Millisecond
 		}},
 		{"buffer.memory.allocation.strategy=incremental; compression.type=gzip; batch.size=1000",
 			func(c *Config) { c.Compression, c.BatchSize = CompressionGzip, 1000 }},
