@@ -41,76 +41,84 @@ func readPEM(path string) (string, error) {
 	return string(text), nil
 }
 
-// pemBlocks finds the blocks of PEM in text. In properties their line breaks are often blanks, or lost.
-func pemBlocks(text string) []*pem.Block {
-	block := regexp.MustCompile(`-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END `)
-	text = block.ReplaceAllStringFunc(text, func(s string) string {
-		m := block.FindStringSubmatch(s)
-		return "\n-----BEGIN " + m[1] + "-----\n" + strings.Join(strings.Fields(m[2]), "\n") + "\n-----END "
-	})
-	var blocks []*pem.Block
-	for rest := []byte(text); ; {
-		var b *pem.Block
-		if b, rest = pem.Decode(rest); b == nil {
-			return blocks
-		}
-		blocks = append(blocks, b)
+// pemBlocks finds the blocks of PEM in text, whatever stands around them. In properties their line breaks
+// are often blanks, or lost. A block that cannot be read is an error: nobody would miss it until a
+// handshake fails.
+func pemBlocks(text string) ([]*pem.Block, error) {
+	const begin = "-----BEGIN "
+	found := regexp.MustCompile(`(?s)`+begin+`([A-Z0-9 ]+)-----(.*?)-----END ([A-Z0-9 ]+)-----`).FindAllStringSubmatch(text, -1)
+	if len(found) != strings.Count(text, begin) {
+		return nil, errors.New("a block of PEM in it has no end")
 	}
+	blocks := make([]*pem.Block, len(found))
+	for i, m := range found {
+		body := m[2]
+		if !strings.Contains(body, ":") { // else there are headers, which are lines
+			body = "\n" + strings.Join(strings.Fields(body), "\n") + "\n"
+		}
+		if blocks[i], _ = pem.Decode([]byte(begin + m[1] + "-----" + body + "-----END " + m[3] + "-----\n")); blocks[i] == nil {
+			return nil, fmt.Errorf("block %d of PEM in it, %s, is malformed", i+1, m[1])
+		}
+	}
+	return blocks, nil
 }
 
-// errNoCertificate says that there was no block of that type.
-var errNoCertificate = errors.New("there is no certificate in it")
-
-// addCertificates adds those in text to pool; there must be one.
-func addCertificates(pool *x509.CertPool, text string) error {
-	n := 0
-	for _, b := range pemBlocks(text) {
+// parseCertificates are those in text; there must be one.
+func parseCertificates(text string) ([]*x509.Certificate, error) {
+	blocks, err := pemBlocks(text)
+	if err != nil {
+		return nil, err
+	}
+	var certificates []*x509.Certificate
+	for _, b := range blocks {
 		if b.Type != "CERTIFICATE" {
 			continue
 		}
-		n++
 		c, err := x509.ParseCertificate(b.Bytes)
 		if err != nil {
-			return fmt.Errorf("certificate %d: %w", n, err)
+			return nil, fmt.Errorf("certificate %d: %w", len(certificates)+1, err)
 		}
-		pool.AddCert(c)
+		certificates = append(certificates, c)
 	}
-	if n == 0 {
-		return errNoCertificate
+	if certificates == nil {
+		return nil, errors.New("there is no certificate in it")
 	}
-	return nil
+	return certificates, nil
+}
+
+// parseKey is the first private key in text, decrypted, as PEM.
+func parseKey(text, password string) ([]byte, error) {
+	blocks, err := pemBlocks(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range blocks {
+		if strings.HasSuffix(b.Type, "PRIVATE KEY") {
+			open, err := openKey(b, password)
+			if err != nil {
+				return nil, err
+			}
+			return pem.EncodeToMemory(open), nil
+		}
+	}
+	return nil, errors.New("there is none in it")
 }
 
 // keyPair makes a certificate of a chain and its key. Errors about the key match errKey.
 func keyPair(chain, private, password string) (tls.Certificate, error) {
-	var certificates, key []byte
-	for _, b := range pemBlocks(chain) {
-		if b.Type != "CERTIFICATE" {
-			continue
-		}
-		if _, err := x509.ParseCertificate(b.Bytes); err != nil {
-			return tls.Certificate{}, err
-		}
-		certificates = append(certificates, pem.EncodeToMemory(b)...)
+	certificates, err := parseCertificates(chain)
+	if err != nil {
+		return tls.Certificate{}, err
 	}
-	if certificates == nil {
-		return tls.Certificate{}, errNoCertificate
+	key, err := parseKey(private, password)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("%w: %w", errKey, err)
 	}
-	for _, b := range pemBlocks(private) {
-		if !strings.HasSuffix(b.Type, "PRIVATE KEY") {
-			continue
-		}
-		open, err := openKey(b, password)
-		if err != nil {
-			return tls.Certificate{}, fmt.Errorf("%w: %w", errKey, err)
-		}
-		key = pem.EncodeToMemory(open)
-		break
+	var raw []byte
+	for _, c := range certificates {
+		raw = append(raw, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
 	}
-	if key == nil {
-		return tls.Certificate{}, fmt.Errorf("%w: there is none in it", errKey)
-	}
-	pair, err := tls.X509KeyPair(certificates, key)
+	pair, err := tls.X509KeyPair(raw, key)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("%w: %w", errKey, err)
 	}

@@ -202,9 +202,13 @@ func (p *configParser) truststore(c *tls.Config) {
 	case file != "":
 		text, from = file, store+".location"
 	}
-	c.RootCAs = x509.NewCertPool()
-	if err := addCertificates(c.RootCAs, text); err != nil {
+	certificates, err := parseCertificates(text)
+	if err != nil {
 		p.refuse(from, "%w", err)
+	}
+	c.RootCAs = x509.NewCertPool()
+	for _, certificate := range certificates {
+		c.RootCAs.AddCert(certificate)
 	}
 }
 

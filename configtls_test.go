@@ -138,6 +138,25 @@ func TestParseConfig_TLS_Keystore(t *testing.T) {
 	}
 }
 
+// A certificate is found whatever stands before and behind it, also where everything is in one line.
+func TestParseConfig_TLS_WordsAroundCertificates(t *testing.T) {
+	certificate, key := pemPair(t, "b1")
+	other, otherKey := pemPair(t, "b1")
+	words := "subject=CN = b1\n" + certificate + "issued by: us\n" + other + "and no more"
+	for name, text := range map[string]string{"lines": words, "one line": oneLine(words)} {
+		t.Run(name, func(t *testing.T) {
+			cfg, _, err := parse("security.protocol=SSL", "ssl.truststore.type=PEM", "ssl.truststore.certificates="+text, "ssl.keystore.type=PEM",
+				"ssl.keystore.certificate.chain="+text, "ssl.keystore.key="+oneLine("Bag Attributes: none\n"+key))
+			require.NoError(t, err)
+			_, err = handshake(t, cfg.TLS, certificate, key, nil)
+			assert.NoError(t, err)
+			peer, err := handshake(t, cfg.TLS, other, otherKey, nil)
+			assert.NoError(t, err)
+			assert.Len(t, peer, 2)
+		})
+	}
+}
+
 // The keys were made by openssl 3.0 from one in PKCS#8, with the password "secret":
 // openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256 and so on.
 func TestParseConfig_TLS_EncryptedKey(t *testing.T) {
@@ -202,6 +221,9 @@ func TestParseConfig_TLS_Mistakes(t *testing.T) {
 		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.location=" + empty}, "ssl.truststore.location: "},
 		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.location=x", "ssl.truststore.certificates=y"}, "ssl.truststore.location: "},
 		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.certificates=" + key}, "ssl.truststore.certificates: "},
+		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.certificates=" + certificate + certificate[:len(certificate)/2]}, "has no end"},
+		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.certificates=" + certificate + strings.Replace(certificate, "MII", "M!I", 1)}, "block 2 of PEM"},
+		{[]string{"ssl.keystore.type=PEM", chain + certificate + strings.Replace(certificate, "MII", "MI", 1), "ssl.keystore.key=" + key}, "block 2 of PEM"},
 		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.password=y"}, "ssl.truststore.password: "},
 		{[]string{"security.protocol=SASL_SSL"}, "security.protocol: "},
 	} {
