@@ -56,7 +56,10 @@ func TestConfig_SecretsStaySecret(t *testing.T) {
 	_, _, err = parse("security.protocol=SSL", "ssl.keystore.type=PEM", "ssl.keystore.certificate.chain="+certificate, "ssl.keystore.password=hunter2",
 		"ssl.keystore.key="+strings.Replace(key, secret, secret[:20], 1), "sasl.jaas.config=hunter2", "ssl.truststore.password=hunter2")
 	require.Error(t, err)
-	for _, text := range []string{cfg.String(), log.String(), err.Error(), fmt.Sprintf("%v %+v %s %#v", cfg, cfg, cfg, cfg), fmt.Sprintf("%+v", &cfg)} {
+	_, _, misplaced := parse("security.protocol=SSL", "ssl.keystore.type=PEM", "ssl.keystore.location="+key, "ssl.truststore.type=PEM", "ssl.truststore.location="+key)
+	require.Len(t, mistakes(misplaced), 2)
+	marshalled, _ := json.Marshal(map[string]any{"config": cfg}) // an error, as it has functions
+	for _, text := range []string{cfg.String(), log.String(), err.Error(), misplaced.Error(), string(marshalled), fmt.Sprintf("%v %+v %s %#v", cfg, cfg, cfg, cfg), fmt.Sprintf("%+v", &cfg)} {
 		assert.NotContains(t, text, "hunter2")
 		assert.NotContains(t, text, secret[:20])
 	}

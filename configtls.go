@@ -162,6 +162,9 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 // keystore is the client's own certificate, if it has one.
 func (p *configParser) keystore(c *tls.Config) {
 	const store, chainKey, keyKey = "ssl.keystore", "ssl.keystore.certificate.chain", "ssl.keystore.key"
+	if p.empty(store+".location", chainKey, keyKey) {
+		return
+	}
 	chain, private, password := p.text(chainKey, ""), p.text(keyKey, ""), p.text("ssl.key.password", "")
 	file, ok := p.storeFile(store, chain != "" || private != "")
 	chainFrom, privateFrom := chainKey, keyKey
@@ -194,6 +197,9 @@ func (p *configParser) keystore(c *tls.Config) {
 // truststore is whom to believe, unless it is the system's.
 func (p *configParser) truststore(c *tls.Config) {
 	const store, inline = "ssl.truststore", "ssl.truststore.certificates"
+	if p.empty(store+".location", inline) {
+		return
+	}
 	text, from := p.text(inline, ""), inline
 	file, ok := p.storeFile(store, text != "")
 	switch {
@@ -210,6 +216,19 @@ func (p *configParser) truststore(c *tls.Config) {
 	for _, certificate := range certificates {
 		c.RootCAs.AddCert(certificate)
 	}
+}
+
+// empty refuses keys that are given without a value. Taken for not given, a truststore would silently
+// become the system's.
+func (p *configParser) empty(keys ...string) bool {
+	found := false
+	for _, key := range keys {
+		if p.values[key] == "" {
+			p.refuse(key, "it is empty")
+			found = true
+		}
+	}
+	return found
 }
 
 // storeFile is the content of a store's file, if it has one; there may be a store without. Not ok: there
@@ -232,6 +251,8 @@ func (p *configParser) storeFile(store string, inline bool) (text string, ok boo
 		return "", true
 	case inline:
 		p.refuse(location, "the store's content is given as well")
+	case strings.Contains(path, "-----BEGIN "): // perhaps a key, which an error about the file would show
+		p.refuse(location, "it is the name of a file, not its content")
 	default:
 		text, err := readPEM(path)
 		if err == nil {

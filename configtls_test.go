@@ -225,6 +225,10 @@ func TestParseConfig_TLS_Mistakes(t *testing.T) {
 		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.certificates=" + certificate + strings.Replace(certificate, "MII", "M!I", 1)}, "block 2 of PEM"},
 		{[]string{"ssl.keystore.type=PEM", chain + certificate + strings.Replace(certificate, "MII", "MI", 1), "ssl.keystore.key=" + key}, "block 2 of PEM"},
 		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.password=y"}, "ssl.truststore.password: "},
+		{[]string{"ssl.truststore.type=PEM", "ssl.truststore.certificates="}, "ssl.truststore.certificates: it is empty"},
+		{[]string{"ssl.truststore.location= "}, "ssl.truststore.location: it is empty"},
+		{[]string{"ssl.keystore.type=PEM", chain + certificate, "ssl.keystore.key="}, "ssl.keystore.key: it is empty"},
+		{[]string{"ssl.keystore.location="}, "ssl.keystore.location: it is empty"},
 		{[]string{"security.protocol=SASL_SSL"}, "security.protocol: "},
 	} {
 		t.Run(tc.mistake, func(t *testing.T) {
