@@ -158,7 +158,7 @@ func TestParseConfig_TLS_WordsAroundCertificates(t *testing.T) {
 }
 
 // The keys were made by openssl 3.0 from one in PKCS#8, with the password "secret":
-// openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256 and so on.
+// openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256 and so on; with -v1 PBE-SHA1-3DES it is what Java 17 opens.
 func TestParseConfig_TLS_EncryptedKey(t *testing.T) {
 	certificate, err := os.ReadFile("testdata/client.crt")
 	require.NoError(t, err)
@@ -166,6 +166,8 @@ func TestParseConfig_TLS_EncryptedKey(t *testing.T) {
 		{"client-aes256-sha256.key", "secret", ""},
 		{"client-aes192-sha512.key", "secret", ""},
 		{"client-aes128-sha1.key", "secret", ""},
+		{"client-3des-sha1.key", "secret", ""},
+		{"client-3des-sha1.key", "guess", "ssl.key.password"},
 		{"client-aes256-sha256.key", "guess", "ssl.key.password"},
 		{"client-aes256-sha256.key", "", "ssl.key.password is not given"},
 		{"client-scrypt.key", "secret", "openssl pkcs8"},
