@@ -67,8 +67,8 @@ func tlsVersionName(v uint16) string {
 	return strings.TrimSuffix(strings.Replace(tls.VersionName(v), "TLS ", "TLSv", 1), ".0")
 }
 
-// cipherSuites allows the suites named and no other. Go lets nobody choose among those of TLS 1.3, so
-// they are looked at when the broker has chosen.
+// cipherSuites allows the suites named and no other. Go lets nobody choose among those of TLS 1.3: it
+// ignores them in the list, so they are looked at when the broker has chosen.
 func (p *configParser) cipherSuites(c *tls.Config) {
 	const key = "ssl.cipher.suites"
 	p.use(key)
@@ -77,7 +77,7 @@ func (p *configParser) cipherSuites(c *tls.Config) {
 		return
 	}
 	var allowed []uint16
-	newest := false
+	older, newest := false, false
 	for _, name := range names {
 		suite := cipherSuite(name)
 		if suite == nil {
@@ -88,13 +88,14 @@ func (p *configParser) cipherSuites(c *tls.Config) {
 		if slices.Contains(suite.SupportedVersions, tls.VersionTLS13) {
 			newest = true
 		} else {
-			c.CipherSuites = append(c.CipherSuites, suite.ID)
+			older = true
 		}
 	}
+	c.CipherSuites = allowed
 	if !newest && c.MaxVersion != tls.VersionTLS11 && c.MaxVersion != tls.VersionTLS10 {
 		c.MaxVersion = tls.VersionTLS12
 	}
-	if len(c.CipherSuites) == 0 {
+	if !older {
 		c.MinVersion = tls.VersionTLS13
 	}
 	if c.MaxVersion != 0 && c.MinVersion > c.MaxVersion && !p.wrong[key] {

@@ -106,6 +106,9 @@ func TestParseConfig_TLS_Handshake(t *testing.T) {
 			cfg, unused, err := parse(tc.properties...)
 			require.NoError(t, err)
 			assert.Empty(t, unused)
+			if suites, ok := strings.CutPrefix(tc.properties[len(tc.properties)-1], "ssl.cipher.suites="); ok {
+				assert.Contains(t, cfg.String(), "ssl.cipher.suites = "+suites+"\n")
+			}
 			_, err = handshake(t, cfg.TLS, tc.broker, tc.key, tc.change)
 			if tc.mistake == "" {
 				assert.NoError(t, err)
