@@ -21,7 +21,8 @@ import (
 // Config holds every setting, named after its key in Java's producer (docs/CONFIG.md has them all). Build
 // it with NewConfig or ParseConfig and assign fields; New refuses a Config made in any other way. Zero
 // means zero, not the default, unless the field says otherwise. No duration may be negative, but for
-// MetadataRebootstrap; one of more than a hundred years counts as a hundred.
+// MetadataRebootstrap; one of more than a hundred years counts as a hundred, and an int of more than
+// math.MaxInt32 as that.
 //
 // A Config prints itself, and logs itself with log/slog, under Java's keys and without any secret.
 type Config struct {
@@ -64,9 +65,9 @@ type Config struct {
 	MetadataMaxIdle         time.Duration // how long a topic is remembered that is not sent to; at least five seconds
 	MetadataRebootstrap     time.Duration // how long metadata requests may fail before the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
 	MetadataClusterCheck    bool          // connections must lead to the cluster and broker that metadata promised (KIP-1242)
-	BootstrapResolveTimeout time.Duration // how long BootstrapServers may have no name that resolves before that is fatal; zero: for ever
-	SendBuffer              int           // bytes a socket buffers of what is sent; -1: the system's choice
-	ReceiveBuffer           int           // bytes a socket buffers of what comes in; -1: the system's choice
+	BootstrapResolveTimeout time.Duration // how long BootstrapServers may have no name that resolves before that is fatal; zero: for ever; with Dial, nobody looks
+	SendBuffer              int           // bytes a socket buffers of what is sent; zero or -1: the system's choice
+	ReceiveBuffer           int           // bytes a socket buffers of what comes in; zero or -1: the system's choice
 
 	TLS    *tls.Config                                                          // how to speak TLS; nil: plaintext; ServerName is the broker's host unless set
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // makes connections, and gives up when its context ends: Close waits for it; nil: TCP
@@ -173,6 +174,7 @@ func (c Config) resolve() (Config, error) {
 	c.clamp()
 	c.checkServers(refuse)
 	c.checkNumbers(refuse)
+	c.checkDurations(refuse)
 	c.checkIdempotence(refuse)
 	c.checkCompression(refuse)
 	c.checkPartitioner(refuse)
@@ -194,14 +196,17 @@ func (c Config) resolve() (Config, error) {
 	return c, nil
 }
 
-// clamp cuts durations to forever.
+// clamp cuts durations to forever, and ints to Java's and the protocol's 32 bits.
 func (c *Config) clamp() {
 	for _, k := range configKeys() {
 		if k.at == nil {
 			continue
 		}
-		if d, ok := k.at(c).(*time.Duration); ok {
-			*d = min(*d, forever)
+		switch v := k.at(c).(type) {
+		case *time.Duration:
+			*v = min(*v, forever)
+		case *int:
+			*v = min(*v, math.MaxInt32)
 		}
 	}
 }
@@ -242,25 +247,10 @@ func (c *Config) checkNumbers(refuse func(string, ...any)) {
 		value, from int64
 	}{
 		{"BatchSize", int64(c.BatchSize), 0},
-		{"Linger", int64(c.Linger), 0},
 		{"BufferMemory", c.BufferMemory, 0},
 		{"MaxRequestSize", int64(c.MaxRequestSize), 0},
 		{"MaxInFlight", int64(c.MaxInFlight), 1},
 		{"Retries", int64(c.Retries), 0},
-		{"MaxBlock", int64(c.MaxBlock), 0},
-		{"DeliveryTimeout", int64(c.DeliveryTimeout), 0},
-		{"RequestTimeout", int64(c.RequestTimeout), 1},
-		{"PartitionerAvailability", int64(c.PartitionerAvailability), 0},
-		{"RetryBackoff", int64(c.RetryBackoff), 0},
-		{"RetryBackoffMax", int64(c.RetryBackoffMax), 0},
-		{"ReconnectBackoff", int64(c.ReconnectBackoff), 0},
-		{"ReconnectBackoffMax", int64(c.ReconnectBackoffMax), 0},
-		{"ConnectionSetup", int64(c.ConnectionSetup), 1},
-		{"ConnectionSetupMax", int64(c.ConnectionSetupMax), 1},
-		{"ConnectionsMaxIdle", int64(c.ConnectionsMaxIdle), 0},
-		{"MetadataMaxAge", int64(c.MetadataMaxAge), 0},
-		{"MetadataMaxIdle", int64(c.MetadataMaxIdle), int64(5 * time.Second)},
-		{"BootstrapResolveTimeout", int64(c.BootstrapResolveTimeout), 0},
 		{"SendBuffer", int64(c.SendBuffer), -1},
 		{"ReceiveBuffer", int64(c.ReceiveBuffer), -1},
 	} {
@@ -268,11 +258,38 @@ func (c *Config) checkNumbers(refuse func(string, ...any)) {
 			refuse("%s %d is less than %d", f.name, f.value, f.from)
 		}
 	}
-	if c.RequestTimeout > math.MaxInt32*time.Millisecond {
-		refuse("RequestTimeout %v does not fit the protocol's milliseconds", c.RequestTimeout)
-	}
 	if c.Acks < AcksAll || c.Acks > AcksLeader {
 		refuse("Acks %d is none of AcksAll, AcksNone, AcksLeader", c.Acks)
+	}
+}
+
+func (c *Config) checkDurations(refuse func(string, ...any)) {
+	for _, f := range []struct {
+		name        string
+		value, from time.Duration
+	}{
+		{"Linger", c.Linger, 0},
+		{"MaxBlock", c.MaxBlock, 0},
+		{"DeliveryTimeout", c.DeliveryTimeout, 0},
+		{"RequestTimeout", c.RequestTimeout, 1},
+		{"PartitionerAvailability", c.PartitionerAvailability, 0},
+		{"RetryBackoff", c.RetryBackoff, 0},
+		{"RetryBackoffMax", c.RetryBackoffMax, 0},
+		{"ReconnectBackoff", c.ReconnectBackoff, 0},
+		{"ReconnectBackoffMax", c.ReconnectBackoffMax, 0},
+		{"ConnectionSetup", c.ConnectionSetup, 1},
+		{"ConnectionSetupMax", c.ConnectionSetupMax, 1},
+		{"ConnectionsMaxIdle", c.ConnectionsMaxIdle, 0},
+		{"MetadataMaxAge", c.MetadataMaxAge, 0},
+		{"MetadataMaxIdle", c.MetadataMaxIdle, 5 * time.Second},
+		{"BootstrapResolveTimeout", c.BootstrapResolveTimeout, 0},
+	} {
+		if f.value < f.from {
+			refuse("%s %v is less than %v", f.name, f.value, f.from)
+		}
+	}
+	if c.RequestTimeout > math.MaxInt32*time.Millisecond {
+		refuse("RequestTimeout %v does not fit the protocol's milliseconds", c.RequestTimeout)
 	}
 }
 

@@ -2,6 +2,7 @@ package producer
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -20,7 +21,8 @@ func TestConfig_Resolve_Refused(t *testing.T) {
 		{"server with port zero", func(c *Config) { c.BootstrapServers = []string{"b1:0"} }, `"b1:0"`},
 		{"server with a name for a port", func(c *Config) { c.BootstrapServers = []string{"b1:kafka"} }, `"b1:kafka"`},
 		{"server with a path", func(c *Config) { c.BootstrapServers = []string{"b1:9092/x"} }, `"b1:9092/x"`},
-		{"negative linger", func(c *Config) { c.Linger = -1 }, "Linger"},
+		{"negative linger", func(c *Config) { c.Linger = -time.Second }, "Linger -1s is less than 0s"},
+		{"topics forgotten too soon", func(c *Config) { c.MetadataMaxIdle = time.Second }, "MetadataMaxIdle 1s is less than 5s"},
 		{"negative batch", func(c *Config) { c.BatchSize = -1 }, "BatchSize"},
 		{"negative memory", func(c *Config) { c.BufferMemory = -1 }, "BufferMemory"},
 		{"nothing in flight", func(c *Config) { c.MaxInFlight = 0 }, "MaxInFlight"},
@@ -56,6 +58,14 @@ func TestConfig_Resolve_AllMistakesAtOnce(t *testing.T) {
 	for _, want := range []string{"nonsense", "Linger", "MaxInFlight"} {
 		assert.ErrorContains(t, err, want)
 	}
+}
+
+func TestConfig_Resolve_LargeInts(t *testing.T) {
+	cfg := NewConfig("b1:9092")
+	cfg.BatchSize, cfg.MaxRequestSize, cfg.Retries = math.MaxInt, math.MaxInt, math.MaxInt
+	cfg, err := cfg.resolve()
+	require.NoError(t, err)
+	assert.Equal(t, []int{math.MaxInt32, math.MaxInt32, math.MaxInt32}, []int{cfg.BatchSize, cfg.MaxRequestSize, cfg.Retries})
 }
 
 func TestConfig_Resolve_NotFromNewConfig(t *testing.T) {
