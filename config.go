@@ -192,7 +192,7 @@ func (c Config) resolve() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	c.BootstrapServers = slices.Clone(c.BootstrapServers)
+	c.BootstrapServers, c.TLS = slices.Clone(c.BootstrapServers), c.TLS.Clone()
 	return c, nil
 }
 

@@ -1,6 +1,7 @@
 package producer
 
 import (
+	"crypto/tls"
 	"errors"
 	"math"
 	"testing"
@@ -58,6 +59,17 @@ func TestConfig_Resolve_AllMistakesAtOnce(t *testing.T) {
 	for _, want := range []string{"nonsense", "Linger", "MaxInFlight"} {
 		assert.ErrorContains(t, err, want)
 	}
+}
+
+// What New was given may be changed afterwards.
+func TestConfig_Resolve_Copies(t *testing.T) {
+	cfg := NewConfig("b1:9092")
+	cfg.TLS = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "b1"}
+	resolved, err := cfg.resolve()
+	require.NoError(t, err)
+	cfg.BootstrapServers[0], cfg.TLS.ServerName = "b2:9092", "b2"
+	assert.Equal(t, "b1:9092", resolved.BootstrapServers[0])
+	assert.Equal(t, "b1", resolved.TLS.ServerName)
 }
 
 func TestConfig_Resolve_LargeInts(t *testing.T) {
