@@ -104,7 +104,7 @@ func ignoredKeys() []configKey {
 		{"buffer.memory.allocation.strategy", kindString, anyCase("full", "incremental"), "", nil, "memory always grows with the bytes in it, also of compressed batches"},
 		{"client.dns.lookup", kindString, oneOf("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"), "", nil,
 			"all addresses of a name are tried; canonical names are for Kerberos, which is not there"},
-		{"config.providers", kindList, configRule{}, "", nil, "Java classes; replace references in the properties before `ParseConfig`"},
+		{"config.providers", kindList, configRule{}, "", nil, "Java classes; replace references to them before `ParseConfig`, which refuses those that are left"},
 		{"transaction.two.phase.commit.enable", kindBoolean, configRule{}, "", nil, "there are no transactions yet"},
 		{"enable.metrics.push", kindBoolean, configRule{}, "", nil, noTelemetry},
 		{"metric.reporters", kindList, configRule{}, "", nil, noMetrics},

@@ -43,6 +43,7 @@ func ParseConfig(props map[string]string) (cfg Config, unused []string, err erro
 	p.least()
 	p.partitioner()
 	p.security()
+	p.references(props)
 	unused = slices.Sorted(maps.Keys(p.unused))
 	if len(p.mistakes) > 0 {
 		return Config{}, unused, p.mistakes
@@ -117,6 +118,19 @@ func (p *configParser) text(key, standard string) string {
 		return v
 	}
 	return standard
+}
+
+// references refuses what one of config.providers would have replaced: it is not the value that was meant.
+// Keys that changed nothing may have what they like.
+func (p *configParser) references(props map[string]string) {
+	providers, _ := p.values["config.providers"].([]string)
+	for _, key := range slices.Sorted(maps.Keys(props)) {
+		for _, provider := range providers {
+			if reference := "${" + provider + ":"; strings.Contains(props[key], reference) && !p.wrong[key] && !p.unused[key] {
+				p.refuse(key, "there are no config providers to replace %s...}: do so before ParseConfig", reference)
+			}
+		}
+	}
 }
 
 func (p *configParser) servers() {

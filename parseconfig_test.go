@@ -206,6 +206,21 @@ func TestParseConfig_OneMistakeDoesNotMakeAnother(t *testing.T) {
 	}
 }
 
+// What a config provider would replace must not be taken for a value.
+func TestParseConfig_References(t *testing.T) {
+	_, _, err := parse("config.providers=file,env", "client.id=${file:/x:id}", "made.up=a${env:B}", "linger.ms=${env:L}", "client.rack=${vault:r}")
+	require.Len(t, mistakes(err), 2, "%v", err)
+	assert.ErrorContains(t, err, "client.id: there are no config providers to replace ${file:...}")
+	assert.ErrorContains(t, err, "linger.ms: ")
+	cfg, unused, err := parse("config.providers=file", "config.providers.file.class=C", "client.id=me")
+	require.NoError(t, err)
+	assert.Equal(t, "me", cfg.ClientID)
+	assert.Equal(t, []string{"config.providers", "config.providers.file.class"}, unused)
+	cfg, _, err = parse("client.id=${file:/x:id}")
+	require.NoError(t, err)
+	assert.Equal(t, "${file:/x:id}", cfg.ClientID, "without a provider it means itself, as in Java")
+}
+
 func TestParseConfig_Unused(t *testing.T) {
 	_, unused, err := parse("zoo=1", "linger=7", "linger.ms=7", "key.serializer=S", "compression.type=gzip", "compression.lz4.level=3",
 		"compression.gzip.level=3", "ssl.keystore.location=there is none", "ssl.protocol=TLSv1.3", "sasl.mechanism=PLAIN", "metadata.recovery.strategy=none")
