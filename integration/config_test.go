@@ -1,6 +1,7 @@
 // config_test.go asks Java about properties: whether ReadProperties reads what
 // Java reads, and whether ParseConfig refuses what Java's producer refuses and
-// makes the same of the rest.
+// makes the same of the rest; and whether the tables in the library's testdata are
+// Java's own.
 
 package integration
 
@@ -8,6 +9,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +111,37 @@ func TestRealKafka_ParseConfig_AsJava(t *testing.T) {
 	assert.Less(t, accepted, len(texts)*9/10)
 }
 
+// tableOf reads a table that the library's own tests go by, without the comment on top.
+func tableOf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/" + name)
+	require.NoError(t, err)
+	_, rows, _ := strings.Cut(string(text), "\n")
+	return rows
+}
+
+func TestRealKafka_ConfigKeys_AreJavas(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, kafka.JavaFor(t, "").Run(t.Context(), nil, &out, "testdata/ConfigKeys.java"))
+	assert.Equal(t, tableOf(t, "producer-configs.tsv"), out.String())
+}
+
+func TestRealKafka_ConfigVerdicts_AreJavas(t *testing.T) {
+	verdicts := map[string]string{"ok": "ok", "error": "refused"}
+	var texts, want []string
+	for row := range strings.Lines(tableOf(t, "producer-config-validation.tsv")) {
+		fields := strings.Split(row, "\t")
+		if strings.Contains(fields[1], ".invalid") {
+			continue // nobody is asked for names
+		}
+		texts = append(texts, "bootstrap.servers=127.0.0.1:9092\n"+strings.ReplaceAll(fields[1], " ", "\n"))
+		want = append(want, verdicts[fields[0]])
+	}
+	for i, java := range askJava(t, texts) {
+		assert.Equal(t, want[i], java.verdict, "%s", texts[i])
+	}
+}
+
 func pick(r *rand.Rand, from ...string) string { return from[r.IntN(len(from))] }
 
 // randomProperty is a line that Java may like or not.
@@ -129,7 +162,7 @@ func randomProperty(r *rand.Rand) string {
 	case 2: // those that depend on each other
 		return pick(r, "acks=1", "acks=all", "retries=0", "retries=1", "max.in.flight.requests.per.connection=6", "enable.idempotence=true",
 			"enable.idempotence=false", "transactional.id=t", "delivery.timeout.ms=30005", "delivery.timeout.ms=30004", "request.timeout.ms=1",
-			"linger.ms=0", "reconnect.backoff.ms=70", "reconnect.backoff.max.ms=80", "client.rack=r", "partitioner.rack.aware=true",
+			"linger.ms=0", "delivery.timeout.ms=2147483647", "request.timeout.ms=2147483647", "linger.ms=9223372036854775807", "reconnect.backoff.ms=70", "reconnect.backoff.max.ms=80", "client.rack=r", "partitioner.rack.aware=true",
 			"transaction.timeout.ms=1", "compression.type=gzip", "buffer.memory.allocation.strategy=incremental", "batch.size=16383")
 	}
 	return pick(r, "batch.size", "linger.ms", "buffer.memory", "max.request.size", "compression.gzip.level", "compression.lz4.level",

@@ -64,7 +64,7 @@ public class Config {
         KafkaProducer<byte[], byte[]> producer;
         try {
             producer = new KafkaProducer<>(p, new ByteArraySerializer(), new ByteArraySerializer());
-        } catch (KafkaException e) {
+        } catch (KafkaException | IllegalArgumentException e) {
             return "refused";
         }
         Field field = KafkaProducer.class.getDeclaredField("producerConfig");
