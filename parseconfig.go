@@ -229,8 +229,8 @@ func (p *configParser) delivery() {
 	}
 }
 
-// least lengthens waits of no time at all, which Java allows, and gives its meaning to an idle time that
-// is negative.
+// least lengthens waits of no time at all, which Java allows, and a delivery.timeout.ms that is then too
+// short, or was capped; and it gives an idle time that is negative its meaning.
 func (p *configParser) least() {
 	c := &p.cfg
 	for _, d := range []*time.Duration{&c.RequestTimeout, &c.ConnectionSetup, &c.ConnectionSetupMax} {
