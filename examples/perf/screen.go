@@ -24,8 +24,13 @@ type screen struct {
 // refresh is how often progress is shown.
 const refresh = 200 * time.Millisecond
 
-// erase takes away what is on a terminal's line and goes to its beginning.
-const erase = "\r\x1b[K"
+// What a terminal is told: to take away what is on its line and go to the beginning; to cut off what is too
+// long for a line, for what goes on in the next could not be taken away; and to let it go on there again.
+const (
+	erase  = "\r\x1b[K"
+	cutOff = "\x1b[?7l"
+	goOn   = "\x1b[?7h"
+)
 
 func newScreen(s cli.Std) *screen { return &screen{std: s, stop: make(chan struct{})} }
 
@@ -52,10 +57,14 @@ func (w screenWriter) Write(p []byte) (int, error) {
 
 // drawLocked puts a line in the place of the one before. What cannot be shown is not missed.
 func (s *screen) drawLocked(line string) {
-	if line != s.line {
-		_, _ = io.WriteString(s.std.Err, erase+line)
-		s.line = line
+	if line == s.line {
+		return
 	}
+	s.line = line
+	if line != "" {
+		line = cutOff + line + goOn
+	}
+	_, _ = io.WriteString(s.std.Err, erase+line)
 }
 
 // show begins to show what status returns, until close.

@@ -117,22 +117,22 @@ func (m *measurement) send(ctx context.Context) (sent int64, steady *stats) {
 	return m.records, steady
 }
 
-// progress is a line that says how far the run is.
+// progress is a line that says how far the run is, the most important first: a narrow terminal cuts it off.
 func (m *measurement) progress() string {
 	now, took := m.stats.now(), time.Since(m.stats.begun)
 	done := now.records + m.failed.Load()
 	perSecond, mib := now.perSecond(took)
-	line := fmt.Sprintf("%5.1f%%  %d of %d records  %.0f records/sec  %.2f MB/sec",
-		100*float64(done)/float64(m.records), done, m.records, perSecond, mib)
-	if now.records > 0 {
-		line += fmt.Sprintf("  %.1f ms avg latency", now.average())
+	line := fmt.Sprintf("%5.1f%%  %d of %d records", 100*float64(done)/float64(m.records), done, m.records)
+	if done > 0 && done < m.records {
+		left := time.Duration(float64(took) / float64(done) * float64(m.records-done))
+		line += fmt.Sprintf("  %v left", left.Round(time.Second))
 	}
 	if failed := m.failed.Load(); failed > 0 {
 		line += fmt.Sprintf("  %d failed", failed)
 	}
-	if done > 0 && done < m.records {
-		left := time.Duration(float64(took) / float64(done) * float64(m.records-done))
-		line += fmt.Sprintf("  %v left", left.Round(time.Second))
+	line += fmt.Sprintf("  %.0f records/sec  %.2f MB/sec", perSecond, mib)
+	if now.records > 0 {
+		line += fmt.Sprintf("  %.1f ms avg latency", now.average())
 	}
 	return line
 }
