@@ -44,7 +44,7 @@ func TestRun_WarmupAndWindows(t *testing.T) {
 	bootstrap := tooltest.Cluster(t, "numbers")
 	r := tooltest.Run{Tool: run}
 	out := r.Must(t, "--topic", "numbers", "--num-records", "900", "--payload-monotonic", "--throughput", "1500",
-		"--warmup-records", "300", "--reporting-interval", "50", "--record-key-range", "4", "--key-distribution", "RANGE",
+		"--warmup-records", "300", "--reporting-interval", "50", "--record-key-range", "4", "--key-distribution", "range",
 		"--command-property", "bootstrap.servers="+bootstrap, "linger.ms=0", "--command-property", "acks=all")
 	warm, steady, ok := strings.Cut(shape(out), "In steady state.\n")
 	require.True(t, ok, out)

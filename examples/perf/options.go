@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kafka-go-producer/producer/examples/internal/cli"
@@ -72,7 +71,7 @@ func newFlags() *flags {
 	f.fill = func(o *options) {
 		*o = options{
 			topic: *topic, records: *records, warmup: *warmup, rate: *rate,
-			interval: time.Duration(*interval) * time.Millisecond, seed: *seed, keys: strings.ToLower(*keys), keyRange: *keyRange,
+			interval: time.Duration(*interval) * time.Millisecond, seed: *seed, keys: *keys, keyRange: *keyRange,
 			size: *size, file: *file, delimiter: *delimiter, monotonic: *monotonic,
 		}
 	}

@@ -56,6 +56,7 @@ func TestParse_Refuses(t *testing.T) {
 		served + "--payload-monotonic --record-key-range 3":                           "--record-key-range needs --key-distribution",
 		served + "--payload-monotonic --key-distribution range":                       "range needs --record-key-range",
 		served + "--payload-monotonic --key-distribution zipf":                        "none, range or random",
+		served + "--payload-monotonic --key-distribution RANGE --record-key-range 3":  "none, range or random",
 		served + "--payload-monotonic --producer-props a=1 --command-property b=1":    "--command-property and --producer-props exclude",
 		served + "--payload-monotonic --producer.config a --command-config b":         "--command-config and --producer.config exclude",
 		served + "--payload-monotonic --command-property a":                           "not of the form key=value",
