@@ -12,95 +12,68 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
-	"io"
-	"log/slog"
-	"maps"
 	"net"
-	"os"
 	"strings"
 
 	"github.com/kafka-go-producer/producer"
+	"github.com/kafka-go-producer/producer/examples/internal/cli"
 )
 
 const usage = "usage: checkconfig FILE... | key=value..."
 
-func main() { os.Exit(run(os.Stdout, os.Stderr, os.Args[1:])) }
+func main() { cli.Main("checkconfig", run) }
 
-// run is the command; it returns its exit status.
-func run(out, errs io.Writer, args []string) int {
-	if len(args) == 0 || strings.TrimLeft(args[0], "-") == "help" || args[0] == "-h" {
-		fmt.Fprintln(errs, usage)
-		return 2
+func run(ctx context.Context, s cli.Std, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("nothing to check; %s", usage)
+	}
+	switch args[0] {
+	case "-h", "-help", "--help":
+		fmt.Fprintln(s.Out, usage)
+		return flag.ErrHelp
 	}
 	props, err := properties(args)
 	if err != nil {
-		fmt.Fprintln(errs, "checkconfig:", err)
-		return 1
+		return err
 	}
-	cfg, unused, err := producer.ParseConfig(props)
-	if err == nil {
-		err = try(cfg, errs)
-	}
+	cfg, unused, err := props.Parse(s)
 	if err != nil {
-		for _, mistake := range mistakes(err) {
-			fmt.Fprintln(errs, mistake)
-		}
-		return 1
+		return err
 	}
-	fmt.Fprint(out, cfg)
+	if err := try(ctx, cfg); err != nil {
+		return err
+	}
+	fmt.Fprint(s.Out, cfg)
 	for _, key := range unused {
-		fmt.Fprintln(out, "unused:", key)
+		fmt.Fprintln(s.Out, "unused:", key)
 	}
-	return 0
+	return nil
 }
 
 // properties are those of files and arguments.
-func properties(args []string) (map[string]string, error) {
-	props := make(map[string]string)
+func properties(args []string) (cli.Properties, error) {
+	p := make(cli.Properties)
+	var bad []error
 	for _, arg := range args {
-		if key, value, ok := strings.Cut(arg, "="); ok {
-			props[key] = value
-			continue
+		if strings.Contains(arg, "=") {
+			bad = append(bad, p.Add([]string{arg}))
+		} else {
+			bad = append(bad, p.Load(arg))
 		}
-		f, err := os.Open(arg) //nolint:gosec // a file the user names
-		if err != nil {
-			return nil, err
-		}
-		read, err := producer.ReadProperties(f)
-		_ = f.Close() // it was only read
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", arg, err)
-		}
-		maps.Copy(props, read)
 	}
-	return props, nil
+	return p, errors.Join(bad...)
 }
 
-// try makes a producer, for New refuses what this version of the library cannot
-// do, and logs doubts.
-func try(cfg producer.Config, errs io.Writer) error {
+// try makes a producer, for New has the last word on a configuration, and logs doubts.
+func try(ctx context.Context, cfg producer.Config) error {
 	cfg.Dial = func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("checkconfig connects to nothing")
 	}
-	cfg.Logger = slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
 	p, err := producer.New(cfg, producer.BytesSerializer, producer.BytesSerializer)
 	if err != nil {
 		return err
 	}
-	return p.Close(context.Background())
-}
-
-// mistakes are those of an error, one by one.
-func mistakes(err error) []error {
-	var all interface{ Unwrap() []error }
-	if errors.As(err, &all) {
-		return all.Unwrap()
-	}
-	return []error{err}
+	return p.Close(ctx)
 }

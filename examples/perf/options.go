@@ -143,9 +143,6 @@ func (f *flags) properties() error {
 	if *f.bootstrap != "" {
 		p["bootstrap.servers"] = *f.bootstrap
 	}
-	if _, ok := p["transactional.id"]; ok {
-		return errors.New("transactional.id: this version of the library has no transactions")
-	}
 	f.props = p
 	return nil
 }

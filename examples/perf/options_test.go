@@ -60,7 +60,6 @@ func TestParse_Refuses(t *testing.T) {
 		served + "--payload-monotonic --producer-props a=1 --command-property b=1":    "--command-property and --producer-props exclude",
 		served + "--payload-monotonic --producer.config a --command-config b":         "--command-config and --producer.config exclude",
 		served + "--payload-monotonic --command-property a":                           "not of the form key=value",
-		served + "--payload-monotonic --command-property transactional.id=x":          "no transactions",
 		served + "--payload-monotonic --transactional-id x":                           "--transactional-id: this version of the library has no transactions",
 		served + "--payload-monotonic --transaction-duration-ms 1":                    "no transactions",
 		served + "--payload-monotonic --print-metrics":                                "--print-metrics: this version of the library has no metrics",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -52,16 +53,25 @@ func (p Properties) Default(key, value string) {
 	}
 }
 
-// Config makes a Config of p, with a logger that writes warnings and errors to s.Err, and warns of keys that
-// change nothing.
+// Parse makes a Config of p, with a logger that writes warnings and errors to s.Err. It also returns the keys
+// that change nothing.
+func (p Properties) Parse(s Std) (cfg producer.Config, unused []string, err error) {
+	cfg, unused, err = producer.ParseConfig(p)
+	if p["transactional.id"] != "" {
+		err = errors.Join(err, errors.New("transactional.id: this version of the library has no transactions"))
+	}
+	cfg.Logger = slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return cfg, unused, err
+}
+
+// Config is Parse that warns of keys that change nothing.
 func (p Properties) Config(s Std) (producer.Config, error) {
-	cfg, unused, err := producer.ParseConfig(p)
+	cfg, unused, err := p.Parse(s)
 	if err != nil {
 		return producer.Config{}, err
 	}
 	if len(unused) > 0 {
 		s.Warn("these properties change nothing: %s", strings.Join(unused, ", "))
 	}
-	cfg.Logger = slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return cfg, nil
 }

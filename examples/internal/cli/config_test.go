@@ -51,8 +51,9 @@ func TestProperties_Refuse(t *testing.T) {
 	require.ErrorIs(t, err, producer.ErrConfig)
 	assert.ErrorContains(t, err, file)
 
-	_, err = Properties{"bootstrap.servers": "a:1", "acks": "2", "security.protocol": "SASL_SSL"}.Config(Std{})
+	_, err = Properties{"bootstrap.servers": "a:1", "acks": "2", "security.protocol": "SASL_SSL", "transactional.id": "t"}.Config(Std{})
 	require.ErrorIs(t, err, producer.ErrConfig)
-	assert.ErrorContains(t, err, "acks")
-	assert.ErrorContains(t, err, "security.protocol")
+	for _, key := range []string{"acks", "security.protocol", "transactional.id"} {
+		assert.ErrorContains(t, err, key+": ")
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strings"
 	"syscall"
 )
 
@@ -29,6 +28,18 @@ func (s Std) Warn(format string, args ...any) {
 	fmt.Fprintf(s.Err, "%s: %s\n", s.Tool, fmt.Sprintf(format, args...))
 }
 
+// Tell writes an error to s.Err. If it is several, each has a line.
+func (s Std) Tell(err error) {
+	several, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what a single error is about stays on its line
+	if !ok {
+		s.Warn("%v", err)
+		return
+	}
+	for _, one := range several.Unwrap() {
+		s.Tell(one)
+	}
+}
+
 // Main runs a tool as this process and ends it: with status 0, or with 1 and the error on standard error.
 // The context ends with the first interrupt or SIGTERM; the second ends the process at once.
 func Main(tool string, run func(ctx context.Context, s Std, args []string) error) {
@@ -41,9 +52,7 @@ func Main(tool string, run func(ctx context.Context, s Std, args []string) error
 	err := run(ctx, s, os.Args[1:])
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		for line := range strings.Lines(err.Error()) { // several errors are joined by line ends
-			s.Warn("%s", strings.TrimSuffix(line, "\n"))
-		}
+		s.Tell(err)
 		os.Exit(1)
 	}
 }
