@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,7 +78,7 @@ func (s *sender) outcome(r record) producer.Callback {
 			s.std.Warn("not sent: key %s, value %s: %v", keySize, valueSize, err)
 		}
 		if s.printMetadata {
-			s.print(m, err)
+			s.std.JSON(newOutcomeLine(m, err))
 		}
 	}
 }
@@ -101,7 +100,7 @@ type outcomeLine struct {
 	Error     *string `json:"error"`     // null: the record was written
 }
 
-func (s *sender) print(m producer.RecordMetadata, err error) {
+func newOutcomeLine(m producer.RecordMetadata, err error) outcomeLine {
 	line := outcomeLine{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset, Timestamp: -1}
 	if !m.Timestamp.IsZero() {
 		line.Timestamp = m.Timestamp.UnixMilli()
@@ -110,9 +109,5 @@ func (s *sender) print(m producer.RecordMetadata, err error) {
 		text := err.Error()
 		line.Error = &text
 	}
-	e := json.NewEncoder(s.std.Out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(line); err != nil {
-		s.std.Warn("printing metadata: %v", err)
-	}
+	return line
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -47,15 +46,6 @@ type toolData struct {
 	Acked            int64   `json:"acked"`
 	TargetThroughput int64   `json:"target_throughput"`
 	AvgThroughput    float64 `json:"avg_throughput"` // messages that were acknowledged, per second
-}
-
-// print writes an event; all of its line at once.
-func (s *sender) print(e any) {
-	enc := json.NewEncoder(s.std.Out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
-		s.std.Warn("printing an event: %v", err)
-	}
 }
 
 // kindOf names the kind of a failure: a cause as package producer spells it, a code as brokers do.

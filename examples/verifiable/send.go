@@ -28,12 +28,12 @@ func newSender(o options, s cli.Std, p producer.Producer[string, string]) *sende
 // run sends all messages, or those that there are until ctx ends, and waits for their outcome.
 func (s *sender) run(ctx context.Context) error {
 	begun := time.Now()
-	s.print(newEvent("startup_complete"))
+	s.std.JSON(newEvent("startup_complete"))
 	n := s.send(ctx, begun)
 	err := s.producer.Close(context.WithoutCancel(ctx)) // the delivery timeout bounds it
-	s.print(newEvent("shutdown_complete"))
+	s.std.JSON(newEvent("shutdown_complete"))
 	acked := s.acked.Load()
-	s.print(toolData{newEvent("tool_data"), n, acked, s.rate, float64(acked) / time.Since(begun).Seconds()})
+	s.std.JSON(toolData{newEvent("tool_data"), n, acked, s.rate, float64(acked) / time.Since(begun).Seconds()})
 	return err
 }
 
@@ -67,10 +67,10 @@ func (s *sender) outcome(key, value string) producer.Callback {
 	}
 	return func(m producer.RecordMetadata, err error) {
 		if err != nil {
-			s.print(notSent{newEvent("producer_send_error"), m.Topic, keyOrNull, value, kindOf(err), err.Error()})
+			s.std.JSON(notSent{newEvent("producer_send_error"), m.Topic, keyOrNull, value, kindOf(err), err.Error()})
 			return
 		}
 		s.acked.Add(1)
-		s.print(sent{newEvent("producer_send_success"), keyOrNull, value, m.Offset, m.Topic, m.Partition})
+		s.std.JSON(sent{newEvent("producer_send_success"), keyOrNull, value, m.Offset, m.Topic, m.Partition})
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -26,6 +27,15 @@ type Std struct {
 // Warn writes a line to s.Err.
 func (s Std) Warn(format string, args ...any) {
 	fmt.Fprintf(s.Err, "%s: %s\n", s.Tool, fmt.Sprintf(format, args...))
+}
+
+// JSON writes v to s.Out, as a line of JSON.
+func (s Std) JSON(v any) {
+	e := json.NewEncoder(s.Out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		s.Warn("printing JSON: %v", err)
+	}
 }
 
 // Tell writes an error to s.Err. If it is several, each has a line.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -12,6 +13,15 @@ import (
 )
 
 // std_test.go owns the proof of what a tool says in the end.
+
+func TestStd_JSON(t *testing.T) {
+	out, errs := new(strings.Builder), new(strings.Builder)
+	s := Std{Tool: "tool", Out: out, Err: errs}
+	s.JSON(map[string]string{"a": "<&>\n"})
+	s.JSON(math.NaN())
+	assert.Equal(t, `{"a":"<&>\n"}`+"\n", out.String())
+	assert.Equal(t, "tool: printing JSON: json: unsupported value: NaN\n", errs.String())
+}
 
 func TestStd_Tell(t *testing.T) {
 	_, _, mistakes := producer.ParseConfig(map[string]string{"bootstrap.servers": "a:1", "linger.ms": "x", "acks": "2"})
