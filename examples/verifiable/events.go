@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/kafka-go-producer/producer"
@@ -48,7 +48,7 @@ type toolData struct {
 	AvgThroughput    float64 `json:"avg_throughput"` // messages that were acknowledged, per second
 }
 
-// kindOf names the kind of a failure: a cause as package producer spells it, a code as brokers do.
+// kindOf names the kind of a failure: a cause as Go programs spell it, a code as brokers do.
 func kindOf(err error) string {
 	for _, cause := range []struct {
 		err  error
@@ -61,6 +61,7 @@ func kindOf(err error) string {
 		{producer.ErrInvalidRecord, "ErrInvalidRecord"},
 		{producer.ErrInvalidTopic, "ErrInvalidTopic"},
 		{producer.ErrAuthentication, "ErrAuthentication"},
+		{context.Canceled, "context.Canceled"}, // a message that waited for memory when the tool was interrupted
 	} {
 		if errors.Is(err, cause.err) {
 			return cause.name
@@ -70,5 +71,5 @@ func kindOf(err error) string {
 	if errors.As(err, &code) {
 		return code.Name()
 	}
-	return fmt.Sprintf("%T", err)
+	return "error"
 }

@@ -124,7 +124,8 @@ func TestKindOf(t *testing.T) {
 		"ErrTimeout":          fmt.Errorf("it took long: %w", producer.ErrTimeout),
 		"ErrBufferExhausted":  errors.Join(producer.ErrTimeout, producer.ErrBufferExhausted),
 		"NOT_ENOUGH_REPLICAS": fmt.Errorf("partition: %w", errcode.NotEnoughReplicas),
-		"*errors.errorString": errors.New("something else"),
+		"context.Canceled":    fmt.Errorf("waiting for memory: %w", context.Canceled),
+		"error":               errors.New("something else"),
 	} {
 		assert.Equal(t, want, kindOf(err))
 	}
