@@ -76,7 +76,7 @@ func TestParse_Refuses(t *testing.T) {
 	const plain = "--topic t --bootstrap-server a:1 "
 	for line, want := range map[string]string{
 		"":                           "--topic, --bootstrap-server must be given",
-		plain + "--timeout soon":     "not a number",
+		plain + "--timeout soon":     "not a whole number",
 		plain + "--line-reader my.R": "Java classes cannot be loaded",
 		plain + "--property a=1 --reader-property b=1":         "--reader-property and --property exclude",
 		plain + "--producer-property a=1 --command-property a": "--command-property and --producer-property exclude",

@@ -106,7 +106,7 @@ func TestParse(t *testing.T) {
 		"":                                       "--topic, --bootstrap-server must be given",
 		"--acks 2":                               "--acks must be",
 		"--repeating-keys 0":                     "--repeating-keys must be",
-		"--value-prefix a":                       "not a number",
+		"--value-prefix a":                       "not a whole number",
 		"--command-config no":                    "open no",
 		"--producer.config no":                   "open no",
 		"--command-config a --producer.config b": "--command-config and --producer.config exclude",

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -19,14 +19,16 @@ func (n *number[T]) String() string { return n.text }
 
 // Set implements flag.Value.
 func (n *number[T]) Set(s string) (err error) {
+	what := "a number"
 	switch v := any(&n.value).(type) {
 	case *int64:
+		what = "a whole number of 64 bits"
 		*v, err = strconv.ParseInt(s, 10, 64)
 	case *float64:
 		*v, err = strconv.ParseFloat(s, 64)
 	}
 	if err != nil {
-		return fmt.Errorf("not a number")
+		return errors.New("not " + what)
 	}
 	n.text = s
 	return nil
