@@ -184,13 +184,14 @@ var (
 	failure = regexp.MustCompile(`"exception":"[^"]*","message":"[^"]*"`)
 )
 
-// shape is an output without numbers, topics and texts of errors; a line that comes again at once is left
-// out.
+// shape is an output without numbers, topics and texts of errors. Of windows, which may be more or fewer, one is
+// left in a row.
 func shape(output, name string) string {
 	output = strings.NewReplacer(name+"-theirs", "TOPIC", name+"-ours", "TOPIC").Replace(output)
 	output = failure.ReplaceAllString(output, "FAILURE")
 	lines := strings.Split(numbers.ReplaceAllString(output, "N"), "\n")
-	return strings.Join(slices.Compact(lines), "\n")
+	lines = slices.CompactFunc(lines, func(a, b string) bool { return a == b && strings.HasSuffix(a, "max latency.") })
+	return strings.Join(lines, "\n")
 }
 
 // recordsOf describes what is in a topic.
