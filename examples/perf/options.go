@@ -39,7 +39,7 @@ type flags struct {
 	options
 	bootstrap, config, oldConfig *string
 	pairs, oldPairs              *[]string
-	fill                         func(*options)
+	read                         func() options
 }
 
 func newFlags() *flags {
@@ -68,8 +68,8 @@ func newFlags() *flags {
 	f.Need("topic", "num-records", "throughput")
 	f.Deprecate("producer-props", "command-property")
 	f.Deprecate("producer.config", "command-config")
-	f.fill = func(o *options) {
-		*o = options{
+	f.read = func() options {
+		return options{
 			topic: *topic, records: *records, warmup: *warmup, rate: *rate,
 			interval: time.Duration(*interval) * time.Millisecond, seed: *seed, keys: *keys, keyRange: *keyRange,
 			size: *size, file: *file, delimiter: *delimiter, monotonic: *monotonic,
@@ -84,7 +84,7 @@ func parse(s cli.Std, args []string) (options, error) {
 	if err := f.Parse(s, args); err != nil {
 		return options{}, err
 	}
-	f.fill(&f.options)
+	f.options = f.read()
 	if err := f.check(); err != nil {
 		return options{}, err
 	}
