@@ -38,7 +38,7 @@ func testLoad(t *testing.T, cfg harness.Config, open harness.Open) {
 	defer func() { assert.NoError(t, broker.Close()) }()
 
 	cfg.Brokers, cfg.Topic, cfg.Partitions, cfg.Warmup = broker.Addr(), "t", 12, -1
-	cfg.Batch, cfg.MaxRequest = 16<<10, 1<<20
+	cfg.Batch, cfg.MaxRequest, cfg.Codec = 16<<10, 1<<20, "none"
 	if cfg.Part == "" {
 		cfg.Part = harness.PartDefault
 	}
