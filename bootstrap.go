@@ -41,7 +41,8 @@ func (s *sender) maybeRebootstrap() {
 }
 
 // rebootstrap forgets the brokers and starts from the bootstrap servers. What is known of topics, and
-// all that waits to be sent, stays.
+// all that waits to be sent, stays; so does the back-off of metadata requests, for a broker may ask for
+// this again and again.
 func (s *sender) rebootstrap(why string) {
 	if s.cfg.MetadataRebootstrap < 0 || s.bootstrapping {
 		return
@@ -50,7 +51,7 @@ func (s *sender) rebootstrap(why string) {
 	s.bootstrapping = true
 	s.client.SetCluster("")
 	s.client.SetNodes(s.cfg.seeds())
-	s.refresh.needed, s.refresh.next, s.refresh.failing = true, s.now, 0
+	s.refresh.needed, s.refresh.failing = true, 0
 }
 
 // tellListener notes which cluster this is, and tells the user's listener if that has changed.

@@ -271,6 +271,26 @@ func TestMetadata_Rebootstrap_WhenABrokerSaysSo(t *testing.T) {
 	}, fakebroker.Nodes(1), fakebroker.Topic("t", 1), fakebroker.Alias(1, "seed:9092"))
 }
 
+// A broker may say so again and again: behind a name that leads to another cluster, for one.
+func TestMetadata_Rebootstrap_NoStorm(t *testing.T) {
+	run(t, func(c *Config) { c.BootstrapServers = []string{"seed:9092"} }, func(t *testing.T, w *world) {
+		w.warmUp()
+		w.cluster.On(protocol.ApiVersions, func(c fakebroker.Call) fakebroker.Action {
+			if r, ok := c.Message.(*protocol.ApiVersionsRequest); ok && r.ClusterID.Valid {
+				return fakebroker.Action{Code: errcode.RebootstrapRequired, After: fakebroker.Wait{For: time.Millisecond}}
+			}
+			return fakebroker.Action{}
+		})
+		w.cluster.Cut(1)
+		f := w.sendTo(0, "v")
+		before := len(w.cluster.Dials())
+		time.Sleep(10 * time.Second)
+		assert.Less(t, len(w.cluster.Dials())-before, 60, "connections in ten seconds")
+		w.cluster.On(protocol.ApiVersions, nil)
+		w.delivered(f)
+	}, fakebroker.Nodes(1), fakebroker.Topic("t", 1), fakebroker.Alias(1, "seed:9092"))
+}
+
 func TestConfig_ClusterListener(t *testing.T) {
 	var told []ClusterResource
 	run(t, func(c *Config) {
