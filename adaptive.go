@@ -40,34 +40,35 @@ func (a *accumulator) loads(info *topicInfo) *loadTable {
 	return l
 }
 
-// makeLoads weighs the partitions that records without a key may go to: those with a leader, in the
-// client's rack if it wants that and there are any, and without those of brokers that have not taken
-// anything for too long.
+// makeLoads weighs the partitions that records without a key may go to: those of brokers that take what
+// is sent to them, in the client's rack if it wants that and there are any, else with any leader.
 func (a *accumulator) makeLoads(info *topicInfo, now int64) *loadTable {
-	candidates := info.available
-	if len(info.inRack) > 0 {
-		candidates = info.inRack
-	}
-	l := &loadTable{made: now, of: info, partitions: candidates}
-	if len(candidates) == 0 { // no leader anywhere: any will do
-		for i := range info.queues {
-			l.partitions = append(l.partitions, int32(i))
+	l := &loadTable{made: now, of: info}
+	for _, partitions := range [][]int32{a.taking(info, info.inRack, now), a.taking(info, info.available, now), info.inRack, info.available} {
+		if len(partitions) == 0 {
+			continue
+		}
+		if l.partitions = partitions; a.adaptive {
+			l.weigh(info.queues)
 		}
 		return l
 	}
-	if a.availability > 0 {
-		l.partitions = slices.DeleteFunc(slices.Clone(candidates), func(p int32) bool {
-			since := info.partitions[p].node.blocked.Load()
-			return since != 0 && now-since > int64(a.availability)
-		})
-		if len(l.partitions) == 0 {
-			l.partitions = candidates
-		}
-	}
-	if a.adaptive {
-		l.weigh(info.queues)
+	for i := range info.queues { // no leader anywhere: any will do
+		l.partitions = append(l.partitions, int32(i))
 	}
 	return l
+}
+
+// taking are the partitions without those whose broker has not taken anything for too long. Like the
+// weights, that is a part of adaptive partitioning.
+func (a *accumulator) taking(info *topicInfo, partitions []int32, now int64) []int32 {
+	if !a.adaptive || a.availability <= 0 {
+		return partitions
+	}
+	return slices.DeleteFunc(slices.Clone(partitions), func(p int32) bool {
+		since := info.partitions[p].node.blocked.Load()
+		return since != 0 && now-since > int64(a.availability)
+	})
 }
 
 // weigh gives each partition the weight by which its queue is shorter than one more than the longest.

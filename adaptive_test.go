@@ -75,6 +75,25 @@ func TestLoadTable_BlockedBrokerIsAvoided(t *testing.T) {
 	stuck.blocked.Store(0)
 	info.topic.loads.Store(nil)
 	assert.Equal(t, []int32{0, 2}, a.loads(info).partitions)
+	a.adaptive = false
+	info.topic.loads.Store(nil)
+	assert.Equal(t, []int32{0, 1, 2, 3}, a.loads(info).partitions, "it is a part of adaptive partitioning")
+}
+
+func TestLoadTable_BlockedBrokersOfARack(t *testing.T) {
+	near, far := &nodeQueue{}, &nodeQueue{}
+	info := loadsOf([]int32{0, 0, 0, 0}, near, far)
+	info.inRack = []int32{0, 2}
+	a := adaptiveAccumulator()
+	a.clock.start = time.Now().Add(-time.Minute)
+	a.availability = time.Second
+	assert.Equal(t, []int32{0, 2}, a.loads(info).partitions)
+	near.blocked.Store(1)
+	info.topic.loads.Store(nil)
+	assert.Equal(t, []int32{1, 3}, a.loads(info).partitions, "better another rack than a broker that takes nothing")
+	far.blocked.Store(1)
+	info.topic.loads.Store(nil)
+	assert.Equal(t, []int32{0, 2}, a.loads(info).partitions, "none takes anything: the rack decides")
 }
 
 func TestLoadTable_IsKeptForAWhile(t *testing.T) {

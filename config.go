@@ -42,7 +42,7 @@ type Config struct {
 	Compression      Compression   // the codec of batches
 	CompressionLevel int           // of the codec; NewConfig's is none of them and stands for the codec's own
 
-	MaxInFlight     int           // requests that may be unanswered per broker; 1 keeps order without idempotence
+	MaxInFlight     int           // requests that may be unanswered per broker, at most 1,000; 1 keeps order without idempotence
 	Retries         int           // how often a batch is sent again; DeliveryTimeout ends it too
 	MaxBlock        time.Duration // how long Send and PartitionsFor wait, for metadata and memory together; zero: not at all
 	DeliveryTimeout time.Duration // how long a record may take, from the opening of its batch to its outcome; zero: Linger plus RequestTimeout, at least two minutes
@@ -51,7 +51,7 @@ type Config struct {
 	Partitioner             Partitioner   // chooses partitions; nil: Java's built-in one, which the other Partitioner fields are for
 	PartitionerIgnoreKeys   bool          // records with a key go where those without one go
 	PartitionerAdaptive     bool          // records without a key prefer partitions whose queues are short
-	PartitionerAvailability time.Duration // records without a key avoid a broker that has not taken anything for so long; zero: they do not
+	PartitionerAvailability time.Duration // with PartitionerAdaptive, records without a key avoid a broker that has not taken anything for so long; zero: they do not
 	PartitionerRackAware    bool          // records without a key stay with leaders in ClientRack where there are any (KIP-1123)
 
 	RetryBackoff            time.Duration // how long to wait before a batch or a metadata request is sent again; doubles each time
