@@ -165,12 +165,12 @@ func (s *sender) finish(r *produceRequest, b *batch, a answer) {
 			st.sequence.raise(b.position) // the broker waits for this number: nothing after it is written
 		}
 		f := failed(nil, "%s", TopicPartition{q.topic.name, q.partition}).because(a.err)
-		f.maybeWritten = b.maybe
 		if len(a.blamed) > 0 {
 			s.blame(b, a)
-			f.kind = ErrRetriable
-			f.what += ": not written because other records of its batch were refused"
+			// The cause is not theirs: who asks for it must not take them for bad records.
+			f = failed(ErrRetriable, "%s: not written because other records of its batch were refused: %v", TopicPartition{q.topic.name, q.partition}, a.err)
 		}
+		f.maybeWritten = b.maybe
 		s.publish(b, -1, -1, f)
 	}
 }

@@ -150,6 +150,8 @@ func TestDelivery_RecordErrors(t *testing.T) {
 			} else {
 				assert.ErrorContains(t, err, "other records of its batch")
 				assert.ErrorIs(t, err, ErrRetriable, "it may be sent again")
+				assert.NotErrorIs(t, err, ErrInvalidRecord)
+				assert.NotErrorIs(t, err, errcode.InvalidRecord)
 			}
 		}
 		assert.Empty(t, w.values(0), "nothing was sent again by itself")
