@@ -159,7 +159,8 @@ func (m *metadata) ask(name string, refusals int64) (<-chan struct{}, error) {
 func (m *metadata) timedOut(name string, pinned int32, waited time.Duration) error {
 	t := m.current.Load().topics[name]
 	if t != nil && len(t.partitions) > 0 {
-		return failed(ErrTimeout, "topic %s has %d partitions, and number %d did not appear in %v", name, len(t.partitions), pinned, waited)
+		f := failed(ErrTimeout, "topic %s has %d partitions, and number %d did not appear in %v", name, len(t.partitions), pinned, waited)
+		return f.because(errcode.UnknownTopicOrPartition)
 	}
 	f := failed(ErrTimeout, "no metadata of topic %s in %v", name, waited)
 	if t != nil && t.err != errcode.None {

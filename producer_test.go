@@ -109,7 +109,7 @@ func TestKafkaProducer_Send_Refused(t *testing.T) {
 		{"topic name of a dot", nil, Record[string, string]{Topic: "."}, ErrInvalidTopic},
 		{"negative partition", nil, Record[string, string]{Topic: "t", Partition: ToPartition(-3)}, ErrInvalidRecord},
 		{"too large for a request", nil, Record[string, string]{Topic: "t", Value: strings.Repeat("x", 1<<20)}, ErrRecordTooLarge},
-		{"unknown partition", nil, Record[string, string]{Topic: "t", Partition: ToPartition(4)}, ErrTimeout},
+		{"unknown partition", nil, Record[string, string]{Topic: "t", Partition: ToPartition(4)}, errcode.UnknownTopicOrPartition},
 		{"unknown topic", nil, Record[string, string]{Topic: "nobody"}, errcode.UnknownTopicOrPartition},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
