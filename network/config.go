@@ -18,7 +18,8 @@ type Config struct {
 	// SoftwareVersion is what brokers are told about this client's version: letters, digits, dots and dashes.
 	// Empty: "unknown".
 	SoftwareVersion string
-	// MaxInFlight bounds the requests of one node that have not ended. Less than one counts as one.
+	// MaxInFlight bounds the requests of one node that have not ended. Less than one counts as one, more than
+	// MostInFlight as that.
 	MaxInFlight int
 	// RequestTimeout bounds the time from Send to the end of a request, and each question of a connection's hand-shake.
 	// Zero or negative: unbounded.
@@ -48,9 +49,12 @@ type Config struct {
 	dial func(ctx context.Context, node Node, turn int) (net.Conn, error) // never nil once withDefaults has returned
 }
 
+// MostInFlight is the largest MaxInFlight: a connection has room for as many requests from the start.
+const MostInFlight = 1000
+
 // withDefaults fills what must not be nil or zero.
 func (cfg Config) withDefaults() Config {
-	cfg.MaxInFlight = max(cfg.MaxInFlight, 1)
+	cfg.MaxInFlight = min(max(cfg.MaxInFlight, 1), MostInFlight)
 	if cfg.SoftwareVersion == "" {
 		cfg.SoftwareVersion = "unknown"
 	}

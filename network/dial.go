@@ -5,6 +5,7 @@ package network
 import (
 	"context"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -25,6 +26,7 @@ func newDialer() *dialer {
 func (d *dialer) dial(ctx context.Context, node Node, turn int) (net.Conn, error) {
 	if turn > 0 {
 		if addresses, err := d.lookup(ctx, node.Host); err == nil && len(addresses) > 1 {
+			slices.Sort(addresses) // name servers have turns of their own
 			if raw := d.try(ctx, addresses[turn%len(addresses)], node.Port, len(addresses)); raw != nil {
 				return raw, nil
 			}

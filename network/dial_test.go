@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,9 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// names is a resolver and a network: addresses that take connections, and those that swallow packets.
+// names is a resolver and a network: addresses that take connections, and those that swallow packets. Each lookup
+// begins with the next address, as those of many name servers do.
 type names struct {
 	addresses []string
+	lookups   int
 	silent    string
 	tried     []string
 }
@@ -25,7 +28,8 @@ func (n *names) lookup(context.Context, string) ([]string, error) {
 	if len(n.addresses) == 0 {
 		return nil, errors.New("no such host")
 	}
-	return n.addresses, nil
+	n.lookups++
+	return slices.Concat(n.addresses[n.lookups%len(n.addresses):], n.addresses[:n.lookups%len(n.addresses)]), nil
 }
 
 func (n *names) connect(ctx context.Context, _, address string) (net.Conn, error) {
@@ -46,6 +50,10 @@ func TestDialer_EachTurnBeginsWithAnotherAddress(t *testing.T) {
 		"three addresses": {
 			[]string{"10.0.0.1", "10.0.0.2", "fd00::3"},
 			[]string{"kafka:9092", "10.0.0.2:9092", "[fd00::3]:9092", "10.0.0.1:9092", "10.0.0.2:9092"},
+		},
+		"two addresses": {
+			[]string{"10.0.0.1", "10.0.0.2"},
+			[]string{"kafka:9092", "10.0.0.2:9092", "10.0.0.1:9092", "10.0.0.2:9092", "10.0.0.1:9092"},
 		},
 		"one address": {
 			[]string{"10.0.0.1"},
