@@ -120,7 +120,9 @@ func (c *compression) compress(b *batch, s *scratch) {
 		c.logger.Error("batch goes uncompressed", "codec", c.codec.String(), "error", err)
 		return
 	}
-	s.out = out
+	if s.out = out; cap(out) > 4*c.acc.batchSize+maxChunk { // one huge record does not keep its memory
+		s.out = nil
+	}
 	b.queue.topic.ratio.observe(float64(len(out)) / float64(uncompressed))
 	if len(out) >= uncompressed {
 		return
@@ -129,9 +131,6 @@ func (c *compression) compress(b *batch, s *scratch) {
 	if len(s.chunks) > 0 {
 		c.acc.pool.put(s.chunks, 0)
 		clear(s.chunks)
-	}
-	if cap(s.out) > 4*c.acc.batchSize+maxChunk { // one huge record does not keep its memory
-		s.out = nil
 	}
 }
 

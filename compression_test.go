@@ -84,6 +84,27 @@ func TestCompression_WhatDoesNotShrinkGoesAsItIs(t *testing.T) {
 	})
 }
 
+// What a worker compresses into is its own memory, beside BufferMemory.
+func TestCompression_HugeRecordsDoNotKeepMemory(t *testing.T) {
+	noise := make([]byte, 1<<20)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
+	for name, value := range map[string][]byte{"noise": noise, "shrinks": append(noise[:500_000:500_000], make([]byte, 500_000)...)} {
+		run(t, func(c *Config) { c.Compression = CompressionSnappy }, func(_ *testing.T, w *world) {
+			acc := w.p.core.acc
+			b := &batch{queue: newQueue(&topic{}, 0)}
+			b.Open(make([]byte, 2<<20))
+			_, ok := b.TryAppend(2<<20, 0, nil, value, nil)
+			require.True(t, ok)
+			var s scratch
+			acc.compression.compress(b, &s)
+			assert.Zero(t, cap(s.out), name)
+		})
+	}
+}
+
 func TestCompression_RetriesAndSplits(t *testing.T) {
 	run(t, func(c *Config) { c.Compression, c.BatchSize = CompressionZstd, 64<<10 }, func(t *testing.T, w *world) {
 		w.warmUp()
