@@ -341,7 +341,7 @@ func (q *queue) oldestLocked() (opened int64, ok bool) {
 
 // nextChunk is how much memory to fetch for a batch of have bytes that needs another need. Memory
 // follows the bytes there are: 512 B, then 2, 8 and 16 KiB; a batch opens with what the last one of
-// its partition needed.
+// its partition needed, up to 16 KiB. A record that needs more gets it in several chunks.
 func (a *accumulator) nextChunk(have, limit, need, hint int) int {
 	n := maxChunk
 	switch {

@@ -155,37 +155,34 @@ func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline *time.T
 	budget := time.Until(*deadline)
 	timer := time.NewTimer(budget)
 	defer timer.Stop()
-	var err error
+	var g grant
 	select {
-	case g := <-w.ch:
-		return p.accept(g, w.n)
+	case g = <-w.ch:
 	case <-ctx.Done():
-		err = failed(nil, "waiting for %d bytes of buffer memory", w.n).because(ctx.Err())
+		g = p.giveUp(w, failed(nil, "waiting for %d bytes of buffer memory", w.n).because(ctx.Err()))
 	case <-timer.C:
-		err = failed(ErrBufferExhausted, "%d bytes of %d did not get free in %v", w.n, p.total, max(budget, 0))
+		g = p.giveUp(w, failed(ErrBufferExhausted, "%d bytes of %d did not get free in %v", w.n, p.total, max(budget, 0)))
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case g := <-w.ch: // granted at the last moment
-		return p.accept(g, w.n)
-	default:
-		for i := range p.waiters {
-			if p.waiters[i] == w {
-				p.waiters = append(p.waiters[:i], p.waiters[i+1:]...)
-				break
-			}
-		}
-	}
-	p.grantLocked()
-	return memory{}, err
-}
-
-func (p *bufferPool) accept(g grant, n int) (memory, error) {
 	if g.err != nil {
 		return memory{}, g.err
 	}
-	return allocated(g.memory, n), nil
+	return allocated(g.memory, w.n), nil
+}
+
+// giveUp takes a waiter away with an error, unless it was granted its memory at the last moment.
+func (p *bufferPool) giveUp(w *memoryWaiter, err error) grant {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case g := <-w.ch:
+		return g
+	default:
+	}
+	if i := slices.Index(p.waiters, w); i >= 0 {
+		p.waiters = slices.Delete(p.waiters, i, i+1)
+	}
+	p.grantLocked()
+	return grant{err: err}
 }
 
 // allocated makes the chunks of n bytes that none was kept for, outside the lock.
@@ -206,6 +203,9 @@ func allocated(m memory, n int) memory {
 func (p *bufferPool) takeLocked(n int) memory {
 	p.used += int64(n)
 	m := memory{chunk: p.keptLocked(min(n, maxChunk))}
+	if n > maxChunk {
+		m.more = make([][]byte, 0, (n-1)/maxChunk)
+	}
 	for n -= maxChunk; n > 0; n -= maxChunk {
 		m.more = append(m.more, p.keptLocked(min(n, maxChunk)))
 	}
@@ -237,10 +237,11 @@ func (p *bufferPool) popLocked(c int) []byte {
 	return chunk
 }
 
-// backLocked takes n charged bytes back, and chunk, which may be nil, for reuse.
-func (p *bufferPool) backLocked(chunk []byte, n int) {
+// backLocked takes a chunk back, and keeps it if it is of a class.
+func (p *bufferPool) backLocked(chunk []byte) {
+	n := len(chunk)
 	p.used -= int64(n)
-	if c := class(n); chunk != nil && c < chunkClasses && minChunk<<c == n {
+	if c := class(n); c < chunkClasses && minChunk<<c == n {
 		p.free[c] = append(p.free[c], chunk)
 		p.kept += int64(n)
 	}
@@ -265,7 +266,7 @@ func (p *bufferPool) put(chunks [][]byte, keep int) {
 	p.mu.Lock()
 	p.charged += int64(keep)
 	for _, c := range chunks {
-		p.backLocked(c, len(c))
+		p.backLocked(c)
 	}
 	p.grantLocked()
 	p.mu.Unlock()
