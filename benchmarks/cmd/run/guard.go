@@ -33,39 +33,40 @@ func loadGuard(file string) (g guard, err error) {
 // scenarios are those it has ratios of.
 func (g guard) scenarios() string { return strings.Join(slices.Sorted(maps.Keys(g)), ",") }
 
-// broken tells of each ratio that is too high, or was not measured.
-func (g guard) broken(runs []result) (scenarios, texts []string) {
+// broken are the ratios that are too high, or were not measured, and what to say of them.
+func (g guard) broken(runs []result) (bad guard, texts []string) {
+	bad = guard{}
 	measured := map[string]*table{}
 	for _, t := range tables(runs) {
 		measured[strings.SplitN(t.title, ":", 2)[0]] = t
 	}
 	for _, s := range slices.Sorted(maps.Keys(g)) {
-		bad := len(texts)
 		for _, other := range slices.Sorted(maps.Keys(g[s])) {
 			was, is := g[s][other], 0.0
 			if t := measured[s]; t != nil {
 				is = t.ratio(ourName, other, cpu)
 			}
 			if is == 0 || is > was*slack {
+				if bad[s] == nil {
+					bad[s] = map[string]float64{}
+				}
+				bad[s][other] = was
 				texts = append(texts, fmt.Sprintf("%s: CPU is %.2f of %s's, and was %.2f", s, is, other, was))
 			}
 		}
-		if len(texts) > bad {
-			scenarios = append(scenarios, s)
-		}
 	}
-	return scenarios, texts
+	return bad, texts
 }
 
 // check measures what is broken once more, and fails if it still is.
 func (g guard) check(ctx context.Context, m *measurement, runs []result) error {
-	names, texts := g.broken(runs)
+	bad, texts := g.broken(runs)
 	if len(texts) == 0 {
 		fmt.Fprintln(os.Stderr, "guard: all ratios hold")
 		return nil
 	}
 	fmt.Fprintf(os.Stderr, "guard: once more, for %s\n", strings.Join(texts, "; "))
-	again, err := choose(scenarios(), scenario.label, strings.Join(names, ","))
+	again, err := choose(scenarios(), scenario.label, bad.scenarios())
 	if err != nil {
 		return err
 	}
@@ -77,11 +78,7 @@ func (g guard) check(ctx context.Context, m *measurement, runs []result) error {
 		}
 		second = append(second, rs...)
 	}
-	some := guard{}
-	for _, s := range names {
-		some[s] = g[s]
-	}
-	if _, texts = some.broken(second); len(texts) > 0 {
+	if _, texts = bad.broken(second); len(texts) > 0 {
 		return fmt.Errorf("guard: %s", strings.Join(texts, "; "))
 	}
 	return nil
