@@ -12,7 +12,7 @@ import (
 
 // Callback learns the outcome of one record, once: on the goroutine that called Send, before Send
 // returns, when the record was refused; else on the producer's completion goroutine, in log order per
-// partition. It may Send and Get. Flush and Close return ErrInvalidState in it. A callback that
+// partition. It may Send and Get. Flush and Close return ErrInvalidState there. A callback that
 // blocks holds up the callbacks after it and, once BufferMemory is used up, Send; never the network. So
 // it must not wait for another goroutine that sends.
 // A panic in it is logged and goes no further.

@@ -65,7 +65,7 @@ func (p *KafkaProducer[K, V]) Send(ctx context.Context, r Record[K, V], cb Callb
 	in.timestamp = -1
 	if !r.Timestamp.IsZero() {
 		if in.timestamp = r.Timestamp.UnixMilli(); in.timestamp < 0 {
-			return p.core.refuse(in, failed(ErrInvalidRecord, "topic %s: timestamp %v is before 1970", r.Topic, r.Timestamp))
+			return p.core.refuse(in, failed(ErrInvalidRecord, "topic %s: timestamp %v is before 1970, or too far ahead", r.Topic, r.Timestamp))
 		}
 	}
 	err := p.core.admit(ctx, in)

@@ -93,6 +93,7 @@ func TestMessages_AgreeWithIndependentImplementation(t *testing.T) {
 			})
 		}
 	}
+	t.Logf("%d pairs of API and version, requests and responses, %d messages of each", pairs, messagesPerPair)
 	assert.Equal(t, messagePairs, pairs, "pairs compared")
 	assert.Equal(t, messagePairs*messagesPerPair, messages, "messages compared each way")
 }
