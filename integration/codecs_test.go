@@ -45,7 +45,7 @@ func values() map[string]func(*rand.Rand, int) []byte {
 		},
 		"json": func(rng *rand.Rand, i int) []byte {
 			return fmt.Appendf(nil, `{"id":%d,"user":"user-%d","amount":%d.%02d,"currency":"EUR","at":%d,"ok":%t,"tags":["a%d","b%d"]}`,
-				1_000_000+i, rng.IntN(5000), rng.IntN(1000), rng.IntN(100), 1_700_000_000_000+i*37, rng.IntN(2) == 0, rng.IntN(50), rng.IntN(9))
+				1_000_000+i, rng.IntN(5000), rng.IntN(1000), rng.IntN(100), int64(1_700_000_000_000)+int64(i)*37, rng.IntN(2) == 0, rng.IntN(50), rng.IntN(9))
 		},
 		"random": func(rng *rand.Rand, _ int) []byte {
 			v := make([]byte, 160)
