@@ -1,12 +1,15 @@
 package producer
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kafka-go-producer/producer/internal/fakebroker"
 )
 
 // loadsOf is a topic whose queues hold so many batches, led by the given nodes.
@@ -157,4 +160,43 @@ func TestPartitioner_IgnoreKeys(t *testing.T) {
 		}
 		assert.Greater(t, len(seen), 1)
 	})
+}
+
+// A broker hangs, loses its partitions, and gets them back: records without a key go there again.
+func TestAdaptive_Availability_EndsWhenLeadersComeBack(t *testing.T) {
+	run(t, func(c *Config) {
+		c.PartitionerAvailability, c.DeliveryTimeout, c.RequestTimeout = time.Second, 40*time.Second, 10*time.Second
+	}, func(t *testing.T, w *world) {
+		send := func() (to [3]int) {
+			done := make(chan int, 4000)
+			for range 4000 {
+				w.p.Send(context.Background(), Record[string, string]{Topic: "t", Value: string(make([]byte, 9000))}, func(m RecordMetadata, err error) {
+					if err != nil {
+						m.Partition = 0
+					}
+					done <- int(w.cluster.Leader("t", m.Partition))
+				})
+				time.Sleep(10 * time.Millisecond)
+			}
+			for range 4000 {
+				to[<-done]++
+			}
+			return to
+		}
+		send()
+		w.cluster.Freeze(2, 0)
+		go func() {
+			time.Sleep(9 * time.Second)
+			for p := range int32(4) {
+				w.cluster.SetLeader("t", p, 1, 5)
+			}
+		}()
+		send()
+		w.cluster.Thaw(2)
+		time.Sleep(2 * time.Minute)
+		w.cluster.SetLeader("t", 1, 2, 6)
+		w.cluster.SetLeader("t", 3, 2, 6)
+		time.Sleep(10 * time.Minute)
+		assert.NotZero(t, send()[2], "records to broker 2")
+	}, fakebroker.Nodes(2), fakebroker.Topic("t", 4))
 }

@@ -27,16 +27,16 @@ type ClusterNode struct {
 	Rack string // "": none
 }
 
-// maybeRebootstrap starts from the bootstrap servers again if no broker can be reached, or if all
-// metadata requests have failed for too long (KIP-899, KIP-1102).
+// maybeRebootstrap starts from the bootstrap servers again if no broker can be reached, or if metadata
+// was due for too long and no request succeeded (KIP-899, KIP-1102).
 func (s *sender) maybeRebootstrap() {
 	r := &s.refresh
 	switch {
 	case r.last == 0 || s.cfg.MetadataRebootstrap < 0 || s.bootstrapping:
 	case s.client.Unreachable(s.time) && s.client.Stats().Connections == 0:
 		s.rebootstrap("no broker can be reached")
-	case r.failing != 0 && s.now-r.failing >= int64(s.cfg.MetadataRebootstrap):
-		s.rebootstrap("metadata requests have failed for too long")
+	case r.failing != 0 && s.now-r.failing > int64(s.cfg.MetadataRebootstrap):
+		s.rebootstrap("no metadata request has succeeded for too long")
 	}
 }
 

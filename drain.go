@@ -220,7 +220,11 @@ type produceRequest struct {
 
 // drain sends what is ready for a node, as far as the node takes it.
 func (s *sender) drain(n *nodeQueue) {
-	if n.line.len() == 0 || s.cfg.Idempotence && s.identity.id < 0 {
+	if n.line.len() == 0 {
+		n.blocked.Store(0) // there is nothing that it does not take
+		return
+	}
+	if s.cfg.Idempotence && s.identity.id < 0 {
 		return
 	}
 	for n.line.len() > 0 {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -405,4 +408,40 @@ func TestMetadata_RefusedByTLS_FailsOnce(t *testing.T) {
 		synctest.Wait()
 		w.delivered(w.send("k", "v"))
 	})
+}
+
+// Brokers that moved leave addresses behind that swallow packets: no metadata request is ever sent that could fail.
+func TestMetadata_Rebootstrap_OldAddressesSwallowPackets(t *testing.T) {
+	var dead atomic.Bool
+	run(t, func(c *Config) {
+		c.BootstrapServers = []string{"seed:9092"}
+		inner := c.Dial
+		c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dead.Load() && strings.HasPrefix(address, "b") {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return inner(ctx, network, address)
+		}
+	}, func(t *testing.T, w *world) {
+		w.warmUp()
+		dead.Store(true)
+		for i := 1; i <= 3; i++ {
+			w.cluster.Move(int32(i), fmt.Sprintf("c%d:9092", i))
+			w.cluster.Cut(int32(i))
+		}
+		delivered := false
+		for begun := time.Now(); !delivered && time.Since(begun) < 10*time.Minute; {
+			var fs []Future
+			for p := range int32(6) {
+				fs = append(fs, w.sendTo(p, "v"))
+			}
+			for _, f := range fs {
+				_, err := w.get(f)
+				delivered = delivered || err == nil
+			}
+		}
+		assert.True(t, delivered, "MetadataRebootstrap is five minutes")
+		dead.Store(false)
+	}, fakebroker.Nodes(3), fakebroker.Topic("t", 6), fakebroker.Alias(1, "seed:9092"))
 }

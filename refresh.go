@@ -28,7 +28,7 @@ type refresher struct {
 	last    int64 // when the last full one succeeded; zero: none did
 	next    int64 // not before: the back-off
 	idle    int   // updates in a row that failed or told nothing new
-	failing int64 // since when all have failed; zero: the last did not
+	failing int64 // since when one was due and none succeeded; zero: the last did
 	backoff backoff.Exponential
 }
 
@@ -49,6 +49,9 @@ func (s *sender) refreshMetadata() {
 	if s.now < r.next {
 		s.alarm(r.next)
 		return
+	}
+	if r.failing == 0 {
+		r.failing = s.now // not first when one fails: where brokers swallow packets, none is ever sent
 	}
 	s.maybeRebootstrap()
 	node, ok := s.client.LeastLoaded(s.time)
@@ -109,9 +112,6 @@ func (s *sender) refreshFailed(err error) {
 	r := &s.refresh
 	s.meta.fail(err)
 	r.flying, r.needed = false, true
-	if r.failing == 0 {
-		r.failing = s.now
-	}
 	if errors.Is(err, errcode.RebootstrapRequired) {
 		s.rebootstrap(err.Error())
 	}

@@ -284,7 +284,7 @@ func (c *Client) connect(p *peer) {
 		cfg:       &c.cfg,
 		node:      p.node,
 		cluster:   c.clusterOf(p.node),
-		turn:      p.begun,
+		turn:      p.setupFailures,
 		setup:     c.setup.Delay(p.setupFailures),
 		firstAsk:  p.firstAsk,
 		bodies:    c.bodies,
@@ -298,7 +298,6 @@ func (c *Client) connect(p *peer) {
 		resetAt:   -1,
 	}
 	p.conn, p.lastAttempt, p.awaited = cn, c.now, false
-	p.begun++
 	c.conns[cn] = struct{}{}
 	c.stats.Attempts++
 	c.connections.Go(cn.run)

@@ -37,8 +37,8 @@ type Config struct {
 	// TLS switches TLS on. ServerName is filled from the node's host when empty. Nil: plaintext.
 	TLS *tls.Config
 	// Dial makes a connection; it must give up when ctx ends, and closing what it returns must end reads and writes.
-	// Nil: TCP with keep-alive; all addresses of a name are tried, and each new connection to a node begins with
-	// another one. Any TCP connection gets TCP_NODELAY, which Go sets by itself.
+	// Nil: TCP with keep-alive; all addresses of a name are tried, and after an attempt that failed another one
+	// comes first. Any TCP connection gets TCP_NODELAY, which Go sets by itself.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Logger gets what no error and no event tells. Nil: nothing is logged.
 	Logger *slog.Logger

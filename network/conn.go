@@ -48,7 +48,7 @@ type conn struct {
 	cfg       *Config
 	node      Node
 	cluster   protocol.NullString // the cluster the node must be of; null: any
-	turn      int                 // how many connections to the node were begun before
+	turn      int                 // how many attempts in a row made no connection
 	setup     time.Duration       // for dialling and TLS; zero: unbounded
 	firstAsk  int16               // the ApiVersions version to begin with
 	bodies    bodyList

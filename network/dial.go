@@ -21,8 +21,9 @@ func newDialer() *dialer {
 	return &dialer{lookup: net.DefaultResolver.LookupHost, connect: system.DialContext}
 }
 
-// dial makes a node's connection number turn, counted from zero. An address that takes connections can still be of no
-// use, so each turn begins with another one of the name's, whose share of the time is as large as that of all others.
+// dial connects to a node, after turn attempts in a row that made no connection. An address that takes connections can
+// still be of no use, so each turn after the first begins with another one of the name's. Its share of the time is as
+// large as that of all others.
 func (d *dialer) dial(ctx context.Context, node Node, turn int) (net.Conn, error) {
 	if turn > 0 {
 		if addresses, err := d.lookup(ctx, node.Host); err == nil && len(addresses) > 1 {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kafka-go-producer/producer/internal/fakebroker"
 )
 
 // names is a resolver and a network: addresses that take connections, and those that swallow packets. Each lookup
@@ -85,5 +87,36 @@ func TestDialer_SilentAddressLeavesTimeForTheOthers(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 5*time.Second, time.Since(begun))
 		assert.Equal(t, []string{"10.0.0.2:9092", "kafka:9092"}, n.tried)
+	})
+}
+
+func TestClient_TurnsToAnotherAddressAfterFailuresOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := fakebroker.New(fakebroker.Nodes(1))
+		defer cluster.Close()
+		c := NewClient(Config{Dial: cluster.Dial, MaxIdle: time.Second, ReconnectBackoff: time.Millisecond})
+		defer c.Close()
+		var turns []int
+		dial := c.cfg.dial
+		c.cfg.dial = func(ctx context.Context, node Node, turn int) (net.Conn, error) {
+			if turns = append(turns, turn); len(turns) <= 2 {
+				return nil, errors.New("refused")
+			}
+			return dial(ctx, node, turn)
+		}
+		c.SetNodes([]Node{{ID: 1, Host: "b1", Port: 9092}})
+		for range 2 {
+			for !c.Ready(1, time.Now()) {
+				select {
+				case s := <-c.Signals():
+					c.Handle(s, time.Now())
+				case <-time.After(time.Millisecond):
+				}
+			}
+			time.Sleep(2 * time.Second)
+			c.Tick(time.Now()) // it was idle
+			c.Handle(<-c.Signals(), time.Now())
+		}
+		assert.Equal(t, []int{0, 1, 2, 0}, turns)
 	})
 }

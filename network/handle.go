@@ -39,7 +39,7 @@ func (c *Client) opened(cn *conn) {
 	cn.state, cn.wasReady = ready, true
 	cn.used = c.now
 	cn.correlation = cn.hello.correlation
-	p.failures = 0
+	p.failures, p.setupFailures = 0, 0
 	if wait := cn.hello.ThrottleTimeMs; wait > 0 && cn.hello.version >= 2 {
 		c.Throttle(p.node.ID, c.now.Add(time.Duration(wait)*time.Millisecond))
 	}
@@ -126,9 +126,7 @@ func (c *Client) ended(cn *conn) {
 	if cn.resetAt >= 0 {
 		p.firstAsk = lowerHello(cn.resetAt)
 	}
-	if cn.wasReady {
-		p.setupFailures = 0
-	} else {
+	if !cn.wasReady {
 		p.setupFailures++
 	}
 	p.notBefore = c.now.Add(c.reconnect.Delay(p.failures))

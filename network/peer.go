@@ -10,7 +10,6 @@ type peer struct {
 	node Node
 	conn *conn // nil: not connected, nor trying
 
-	begun         int       // connections ever
 	failures      int       // disconnections since the node was last ready
 	setupFailures int       // attempts in a row that made no connection
 	lastAttempt   time.Time // when the last connection was begun; zero: never
