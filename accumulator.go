@@ -82,6 +82,9 @@ type input struct {
 	partition int32 // where it went or was meant to go; -1: not chosen
 }
 
+// name is the partition's.
+func (q *queue) name() TopicPartition { return TopicPartition{q.topic.name, q.partition} }
+
 func newQueue(t *topic, partition int32) *queue {
 	q := &queue{topic: t, partition: partition, sender: newQueueState()}
 	q.sticky[0].queue, q.sticky[1].queue = q, q

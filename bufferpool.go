@@ -161,7 +161,7 @@ func (p *bufferPool) wait(ctx context.Context, w *memoryWaiter, deadline *time.T
 	case <-ctx.Done():
 		g = p.giveUp(w, failed(nil, "waiting for %d bytes of buffer memory", w.n).because(ctx.Err()))
 	case <-timer.C:
-		g = p.giveUp(w, failed(ErrBufferExhausted, "%d bytes of %d did not get free in %v", w.n, p.total, max(budget, 0)))
+		g = p.giveUp(w, failed(ErrBufferExhausted, "%d bytes of %d did not get free in %v", w.n, p.total, max(budget, 0).Round(time.Millisecond)))
 	}
 	if g.err != nil {
 		return memory{}, g.err

@@ -71,7 +71,7 @@ type Config struct {
 
 	TLS    *tls.Config                                                          // how to speak TLS; nil: plaintext; ServerName is the broker's host unless set
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // makes connections, and gives up when its context ends: Close waits for it; nil: TCP
-	Logger *slog.Logger                                                         // hears what no error tells; nil: slog.Default()
+	Logger *slog.Logger                                                         // hears of outages, and what no error tells; nil: slog.Default()
 
 	// ClusterListener is told the cluster's id and brokers when the first metadata comes and whenever they
 	// change (Java's ClusterResourceListener). It runs on the producer's goroutine: it must return
@@ -116,7 +116,9 @@ func (c Compression) codec() (record.Codec, bool) {
 	return record.CodecNone, false
 }
 
-// NewConfig returns the defaults of Apache Kafka 4.4's producer.
+// NewConfig returns the defaults of Apache Kafka 4.4's producer: acknowledged by all replicas, idempotent,
+// no compression; BatchSize 16 KiB, Linger 5 ms, BufferMemory 32 MiB, MaxRequestSize 1 MiB, MaxInFlight 5;
+// MaxBlock one minute, RequestTimeout 30 s, DeliveryTimeout two minutes. docs/CONFIG.md has all of them.
 func NewConfig(bootstrapServers ...string) Config {
 	return Config{
 		BootstrapServers:     bootstrapServers,

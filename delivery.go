@@ -164,11 +164,11 @@ func (s *sender) finish(r *produceRequest, b *batch, a answer) {
 		} else if b.hasSequence {
 			st.sequence.raise(b.position) // the broker waits for this number: nothing after it is written
 		}
-		f := failed(nil, "%s", TopicPartition{q.topic.name, q.partition}).because(a.err)
+		f := failed(nil, "%s", q.name()).because(a.err)
 		if len(a.blamed) > 0 {
 			s.blame(b, a)
 			// The cause is not theirs: who asks for it must not take them for bad records.
-			f = failed(ErrRetriable, "%s: not written because other records of its batch were refused: %v", TopicPartition{q.topic.name, q.partition}, a.err)
+			f = failed(ErrRetriable, "%s: not written because other records of its batch were refused: %v", q.name(), a.err)
 		}
 		f.maybeWritten = b.maybe
 		s.publish(b, -1, -1, f)
@@ -225,6 +225,7 @@ func (s *sender) resend(r *produceRequest, b *batch) {
 	st := &b.queue.sender
 	st.resend = insert(st.resend, b)
 	b.queue.waiting.Add(1)
+	s.tellRetry(b)
 	if st.resend[0] == b {
 		st.retryAt = s.now
 		if st.node == r.node {
@@ -236,9 +237,9 @@ func (s *sender) resend(r *produceRequest, b *batch) {
 // timedOut is the error of a batch whose delivery time-out passed.
 func (s *sender) timedOut(b *batch) error {
 	f := failed(ErrTimeout, "%s: %d records not delivered in %v",
-		TopicPartition{b.queue.topic.name, b.queue.partition}, b.Count(), time.Duration(s.now-b.opened).Round(time.Millisecond))
+		b.queue.name(), b.Count(), time.Duration(s.now-b.opened).Round(time.Millisecond))
 	f.maybeWritten = b.maybe || b.onWire
-	return f.because(b.lastErr)
+	return f.because(s.excuse(b))
 }
 
 // fileExpiry sees to it that the queue is looked at when the delivery time-out of its oldest batch passes.
@@ -309,7 +310,7 @@ func (s *sender) failThose(q *queue, which func(*batch) bool, err func(*batch) e
 func (s *sender) abandon(q *queue) {
 	closed := func(b *batch) error {
 		s.lost.Add(int64(b.Count()))
-		f := failed(ErrClosed, "%s: not delivered", TopicPartition{q.topic.name, q.partition}).because(b.lastErr)
+		f := failed(ErrClosed, "%s: not delivered", q.name()).because(s.excuse(b))
 		f.maybeWritten = b.maybe || b.onWire
 		return f
 	}

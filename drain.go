@@ -2,12 +2,10 @@ package producer
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/kafka-go-producer/producer/errcode"
 	"github.com/kafka-go-producer/producer/internal/protocol"
 	"github.com/kafka-go-producer/producer/network"
 	"github.com/kafka-go-producer/producer/record"
@@ -417,19 +415,4 @@ func extend[T any](s []T) []T {
 	}
 	var zero T
 	return append(s, zero)
-}
-
-// disconnected acts on a connection that ended or was not made.
-func (s *sender) disconnected(e network.Event) {
-	s.refresh.needed = true
-	s.meta.fail(e.Err)
-	if errors.Is(e.Err, errcode.RebootstrapRequired) {
-		s.rebootstrap(e.Err.Error())
-	}
-	level := s.logger.Debug
-	if errors.Is(e.Err, ErrAuthentication) {
-		s.meta.refuse(e.Err)
-		level = s.logger.Warn
-	}
-	level("disconnected", "node", e.Node, "error", e.Err)
 }

@@ -157,6 +157,7 @@ func (m *metadata) ask(name string, refusals int64) (<-chan struct{}, error) {
 
 // timedOut is the error of a wait of that length.
 func (m *metadata) timedOut(name string, pinned int32, waited time.Duration) error {
+	waited = waited.Round(time.Millisecond)
 	t := m.current.Load().topics[name]
 	if t != nil && len(t.partitions) > 0 {
 		f := failed(ErrTimeout, "topic %s has %d partitions, and number %d did not appear in %v", name, len(t.partitions), pinned, waited)

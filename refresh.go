@@ -154,6 +154,7 @@ func (s *sender) refreshed(node int32, body []byte) {
 	for i := range r.response.Topics {
 		t := &r.response.Topics[i]
 		info := s.takeTopic(t, old.topics[t.Name.Value], update)
+		s.tellTopic(t.Name.Value, info, old.topics[t.Name.Value])
 		next.topics[t.Name.Value] = info
 		news = s.moveLeaders(info) || news
 	}
@@ -198,6 +199,7 @@ func (s *sender) takeNodes(clusterID string, nodes []network.Node) (news bool) {
 		news = news || n.leaves
 	}
 	s.client.SetNodes(nodes)
+	s.forgetLinks()
 	s.tellListener(clusterID, nodes)
 	return news
 }

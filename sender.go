@@ -47,6 +47,7 @@ type sender struct {
 	nextAlarm     int64     // when to wake at the latest; zero: no need
 	timer         *time.Timer
 	nodes         map[int32]*nodeQueue
+	links         map[int32]*link
 	topics        map[string]*topic
 	lingering     *wheel
 	backingOff    *wheel
@@ -63,6 +64,8 @@ type sender struct {
 	resolving     *resolution // nil: names are looked up when connecting only
 	identity      identity
 	retry         backoff.Exponential
+	retryTold     int64             // when the log last heard of batches sent again; zero: never
+	retried       int               // how many have been since
 	requests      []*produceRequest // free ones
 	chunks        [][]byte          // scratch
 	scratch       scratch           // likewise
@@ -95,6 +98,7 @@ func newSender(cfg *Config, acc *accumulator, meta *metadata, comp *completions,
 		done:          make(chan struct{}),
 		timer:         time.NewTimer(time.Hour),
 		nodes:         map[int32]*nodeQueue{},
+		links:         map[int32]*link{},
 		topics:        map[string]*topic{},
 		lingering:     newWheel(1024, tick),
 		backingOff:    newWheel(1024, tick),
@@ -313,7 +317,8 @@ func (s *sender) handle(signal network.Signal) {
 			s.ended(e)
 		case network.Disconnected:
 			s.disconnected(e)
-		case network.Connected: // the next turn sends
+		case network.Connected:
+			s.connected(e)
 		}
 		if e.Body != nil {
 			s.client.Recycle(e.Body)

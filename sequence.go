@@ -128,7 +128,7 @@ func (s *sender) settle(q *queue) {
 	for _, b := range st.resend {
 		b.hasSequence = false
 	}
-	s.logger.Debug("sequence numbers start again", "partition", (TopicPartition{q.topic.name, q.partition}).String(), "epoch", seq.epoch)
+	s.logger.Debug("sequence numbers start again", "partition", q.name().String(), "epoch", seq.epoch)
 }
 
 // identity is the producer's id and how it is come by.
@@ -141,6 +141,7 @@ type identity struct {
 	flying   bool
 	next     int64 // not before
 	failures int   // in a row
+	err      error // the last of them
 }
 
 // identify asks for a producer id if one is needed. When it is not time yet, s.alarm knows.
@@ -195,7 +196,7 @@ func (s *sender) identified(e network.Event) {
 		s.notIdentified(err)
 		return
 	}
-	i.id, i.epoch, i.failures = response.ProducerID, response.ProducerEpoch, 0
+	i.id, i.epoch, i.failures, i.err = response.ProducerID, response.ProducerEpoch, 0, nil
 	s.logger.Debug("producer id", "id", i.id, "epoch", i.epoch)
 }
 
@@ -205,6 +206,7 @@ func (s *sender) notIdentified(err error) {
 	i := &s.identity
 	i.next = s.now + int64(s.retry.Delay(i.failures))
 	i.failures++
+	i.err = err
 	s.alarm(i.next)
 	s.logger.Debug("no producer id", "error", err)
 	if errors.Is(err, ErrRetriable) || errors.Is(err, errcode.NetworkException) || errors.Is(err, ErrTimeout) {
@@ -213,7 +215,7 @@ func (s *sender) notIdentified(err error) {
 	for _, t := range s.topics {
 		for _, q := range t.queues {
 			s.failWaiting(q, func(*batch) error {
-				return failed(nil, "%s: no producer id", TopicPartition{q.topic.name, q.partition}).because(err)
+				return failed(nil, "%s: no producer id", q.name()).because(err)
 			})
 			s.settle(q)
 			s.place(q)

@@ -17,7 +17,7 @@ func (s *sender) split(b *batch) {
 	parts, err := s.parts(b)
 	if err != nil { // its own bytes: this cannot be
 		st.sequence.givenUp(b)
-		s.publish(b, -1, -1, failed(ErrInvalidRecord, "%s: splitting", TopicPartition{b.queue.topic.name, b.queue.partition}).because(err))
+		s.publish(b, -1, -1, failed(ErrInvalidRecord, "%s: splitting", b.queue.name()).because(err))
 		return
 	}
 	old := b.acks.outcome

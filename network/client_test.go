@@ -303,4 +303,6 @@ func TestNode_NamesItself(t *testing.T) {
 	n := network.Node{ID: 3, Host: "::1", Port: 9092, Rack: "r"}
 	assert.Equal(t, "[::1]:9092", n.Address())
 	assert.Equal(t, "node 3 ([::1]:9092)", n.String())
+	n.ID = -1
+	assert.Equal(t, "bootstrap server [::1]:9092", n.String())
 }

@@ -187,7 +187,7 @@ func (c *conn) sizeBuffers(raw net.Conn) {
 			return
 		}
 		if err := apply(size); err != nil {
-			c.cfg.Logger.Debug("socket buffer size refused", "node", c.node.String(), "buffer", which, "bytes", size, "err", err)
+			c.cfg.Logger.Debug("socket buffer size refused", "node", c.node.String(), "buffer", which, "bytes", size, "error", err)
 		}
 	}
 	set("send", c.cfg.SendBuffer, tcp.SetWriteBuffer)

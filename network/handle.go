@@ -47,7 +47,7 @@ func (c *Client) opened(cn *conn) {
 		c.due = sooner(c.due, c.now.Add(c.cfg.MaxIdle))
 	}
 	c.stats.Connects++
-	c.cfg.Logger.Debug("connected", "node", p.node.String(), "api_versions", cn.hello.version)
+	c.cfg.Logger.Debug("connected", "node", p.node.ID, "address", p.node.Address(), "api_versions", cn.hello.version)
 	c.events = append(c.events, Event{Kind: Connected, Node: p.node.ID})
 }
 

@@ -28,5 +28,8 @@ func (n Node) Address() string {
 
 // String names the node in errors and logs, by id and address.
 func (n Node) String() string {
+	if n.ID < 0 {
+		return fmt.Sprintf("bootstrap server %s", n.Address())
+	}
 	return fmt.Sprintf("node %d (%s)", n.ID, n.Address())
 }

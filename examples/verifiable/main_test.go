@@ -63,7 +63,9 @@ func TestRun_MessagesThatFail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "p.properties")
 	require.NoError(t, os.WriteFile(file, []byte("max.block.ms=20"), 0o600))
 	r := tooltest.Run{Tool: run}
-	got := lines(r.Must(t, "--bootstrap-server", bootstrap, "--topic", "missing", "--max-messages", "2", "--command-config", file))
+	require.NoError(t, r.Do(t.Context(), "--bootstrap-server", bootstrap, "--topic", "missing", "--max-messages", "2", "--command-config", file))
+	assert.Contains(t, r.Err.String(), `msg="topic not available" topic=missing`)
+	got := lines(r.Out.String())
 	require.Len(t, got, 5)
 	for i, line := range got[1:3] {
 		assert.Regexp(t, fmt.Sprintf(`^{"timestamp":\d+,"name":"producer_send_error","topic":"missing","key":null,"value":"%d",`+
