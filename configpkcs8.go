@@ -71,10 +71,16 @@ func decryptPKCS8(der []byte, password string) ([]byte, error) {
 	plain := make([]byte, len(k.Data))
 	mode.CryptBlocks(plain, k.Data)
 	n := int(plain[len(plain)-1]) // bytes of padding, each of this value
+	errPassword := errors.New("ssl.key.password does not open it")
 	if n == 0 || n > size || !bytes.HasSuffix(plain, bytes.Repeat([]byte{byte(n)}, n)) {
-		return nil, errors.New("ssl.key.password does not open it")
+		return nil, errPassword
 	}
-	return plain[:len(plain)-n], nil
+	plain = plain[:len(plain)-n]
+	var key asn1.RawValue // one wrong password in some hundred leaves what looks like padding
+	if rest, err := asn1.Unmarshal(plain, &key); err != nil || len(rest) > 0 || key.Tag != asn1.TagSequence {
+		return nil, errPassword
+	}
+	return plain, nil
 }
 
 // pbes2 decrypts with AES and a key that PBKDF2 makes of the password.
