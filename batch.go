@@ -63,7 +63,7 @@ type acknowledgement struct {
 }
 
 // acknowledgementCharge is what a record whose callback waits costs of BufferMemory, in bytes.
-const acknowledgementCharge = 16
+const acknowledgementCharge = 64
 
 // future names the next record of the batch and remembers its callback.
 func (b *batch) future(timestamp int64, key, value []byte, cb Callback) Future {
