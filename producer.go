@@ -21,7 +21,8 @@ type Producer[K, V any] interface {
 	// PartitionsFor waits for the topic's metadata, at most MaxBlock or until ctx ends.
 	PartitionsFor(ctx context.Context, topic string) ([]PartitionInfo, error)
 	// Close refuses new records, delivers those it has until ctx ends, and fails what is left then: its
-	// error matches ErrClosed and says how many. A ctx that has ended closes at once, so give it
+	// error matches ErrClosed and says how many. It waits for callbacks too: if only some of those still
+	// run when ctx ends, its error matches ctx's and not ErrClosed. A ctx that has ended closes at once, so give it
 	// context.WithoutCancel(ctx), or one with a deadline of its own, where a cancelled ctx must not cost
 	// records. It may be called again. In a callback it returns ErrInvalidState.
 	Close(ctx context.Context) error
@@ -52,7 +53,8 @@ func New[K, V any](cfg Config, keys Serializer[K], values Serializer[V], chain .
 	return &KafkaProducer[K, V]{core: c, keys: keys, values: values, interceptors: interceptors[K, V]{chain, c.cfg.Logger}}, nil
 }
 
-// Send implements Producer.
+// Send queues a record and returns its future outcome, as Producer says: it blocks at most MaxBlock, and
+// every failure arrives through the Future and cb.
 func (p *KafkaProducer[K, V]) Send(ctx context.Context, r Record[K, V], cb Callback) Future {
 	if len(p.interceptors.chain) > 0 {
 		r, cb = p.interceptors.onSend(ctx, r, cb)
@@ -101,13 +103,14 @@ func (p *KafkaProducer[K, V]) encode(in *input, r *Record[K, V]) (err error) {
 	return nil
 }
 
-// Flush implements Producer.
+// Flush sends what lingers and waits until every record accepted before has its outcome, or ctx ends.
 func (p *KafkaProducer[K, V]) Flush(ctx context.Context) error { return p.core.flush(ctx) }
 
-// PartitionsFor implements Producer.
+// PartitionsFor waits for the topic's metadata, at most MaxBlock or until ctx ends.
 func (p *KafkaProducer[K, V]) PartitionsFor(ctx context.Context, topic string) ([]PartitionInfo, error) {
 	return p.core.partitionsFor(ctx, topic)
 }
 
-// Close implements Producer.
+// Close delivers what was accepted until ctx ends, fails the rest, and waits for callbacks, as Producer
+// says.
 func (p *KafkaProducer[K, V]) Close(ctx context.Context) error { return p.core.close(ctx) }
