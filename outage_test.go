@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -64,13 +65,14 @@ func TestDelivery_Timeout_SaysWhy(t *testing.T) {
 // What somebody who looks into the log at night must find there, and not drown in.
 func TestSender_TellsOfOutages(t *testing.T) {
 	var log bytes.Buffer
-	var w *world
-	lines := func(text string) int { return strings.Count(log.String(), text) }
+	lines := func(text string) int {
+		synctest.Wait() // the Sender writes
+		return strings.Count(log.String(), text)
+	}
 	run(t, func(c *Config) {
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil)) // Info and above
 		c.RequestTimeout, c.MetadataMaxAge = 2*time.Second, 10*time.Second
-	}, func(t *testing.T, world *world) {
-		w = world
+	}, func(t *testing.T, w *world) {
 		w.warmUp()
 		w.cluster.Down(1)
 		w.cluster.Down(2)
@@ -85,7 +87,7 @@ func TestSender_TellsOfOutages(t *testing.T) {
 
 		w.cluster.On(protocol.Produce, fakebroker.Script(fakebroker.Action{Code: errcode.NotEnoughReplicas}, fakebroker.Action{Code: errcode.NotEnoughReplicas}))
 		w.delivered(w.sendTo(1, "v"))
-		assert.Equal(t, 1, lines("msg=\"sending again\" partition=t-1 attempt=2 error=\"NOT_ENOUGH_REPLICAS"), log.String())
+		assert.Equal(t, 1, lines("msg=\"sending again\" partition=t-1 attempt=2 error=\"NOT_ENOUGH_REPLICAS"))
 
 		w.cluster.SetLeader("t", 2, -1, 9)
 		time.Sleep(30 * time.Second)
