@@ -168,8 +168,8 @@ func TestAdaptive_Availability_EndsWhenLeadersComeBack(t *testing.T) {
 		c.PartitionerAvailability, c.DeliveryTimeout, c.RequestTimeout = time.Second, 40*time.Second, 10*time.Second
 	}, func(t *testing.T, w *world) {
 		send := func() (to [3]int) {
-			done := make(chan int, 4000)
-			for range 4000 {
+			done := make(chan int, 500)
+			for range 500 {
 				w.p.Send(context.Background(), Record[string, string]{Topic: "t", Value: string(make([]byte, 9000))}, func(m RecordMetadata, err error) {
 					if err != nil {
 						m.Partition = 0
@@ -178,7 +178,7 @@ func TestAdaptive_Availability_EndsWhenLeadersComeBack(t *testing.T) {
 				})
 				time.Sleep(10 * time.Millisecond)
 			}
-			for range 4000 {
+			for range 500 {
 				to[<-done]++
 			}
 			return to
