@@ -170,8 +170,9 @@ func TestParseConfig_TLS_EncryptedKey(t *testing.T) {
 		{"client-aes192-sha512.key", "secret", ""},
 		{"client-aes128-sha1.key", "secret", ""},
 		{"client-3des-sha1.key", "secret", ""},
-		{"client-3des-sha1.key", "guess", "ssl.key.password"},
-		{"client-aes256-sha256.key", "guess", "ssl.key.password"},
+		{"client-3des-sha1.key", "guess", "ssl.key.password does not open it"},
+		{"client-3des-sha1.key", "guess 0", "ssl.key.password does not open it"}, // though the padding looks right
+		{"client-aes256-sha256.key", "guess", "ssl.key.password does not open it"},
 		{"client-aes256-sha256.key", "", "ssl.key.password is not given"},
 		{"client-scrypt.key", "secret", "openssl pkcs8"},
 		{"client-des.key", "secret", "openssl pkcs8"},
