@@ -29,7 +29,8 @@ import (
 type Error struct {
 	// Node is where it happened.
 	Node Node
-	// API names the request that ended, with its version; empty when the error is about the connection.
+	// API names the request that ended, with its version, or the one whose answer did not come in time and so ended the
+	// connection; empty when the connection ended by itself.
 	API string
 	// Class tells a caller what to do.
 	Class error
@@ -51,7 +52,9 @@ func (e *Error) Unwrap() []error { return []error{e.Class, e.Err} }
 // of is the same error, told about one request.
 func (e *Error) of(r *Request) *Error {
 	told := *e
-	told.API = apiName(r.Key, r.Version)
+	if told.API = apiName(r.Key, r.Version); e.API != "" && e.API != told.API {
+		told.Err = fmt.Errorf("%s: %w", e.API, e.Err)
+	}
 	return &told
 }
 
@@ -82,8 +85,10 @@ func networkError(node Node, err error) *Error {
 
 // timeoutError is the end of a connection whose oldest request is past its deadline.
 func timeoutError(node Node, r *Request) *Error {
-	return &Error{Node: node, Class: errcode.RequestTimedOut,
-		Err: fmt.Errorf("%s got no answer in time: %w", apiName(r.Key, r.Version), os.ErrDeadlineExceeded)}
+	return &Error{
+		Node: node, API: apiName(r.Key, r.Version), Class: errcode.RequestTimedOut,
+		Err: fmt.Errorf("no answer in time: %w", os.ErrDeadlineExceeded),
+	}
 }
 
 // setupError classifies what ended the making of a connection, when only this client's own limit can time out.

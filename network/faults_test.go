@@ -22,21 +22,32 @@ func TestConn_RequestTimeout_EndsAllInFlight(t *testing.T) { // I4: silence at P
 	withCluster(t, 1, func(c *fakebroker.Cluster, d *driver) {
 		d.connect(1)
 		silent := fakebroker.Action{Silent: true}
-		c.On(protocol.InitProducerID, fakebroker.Script(fakebroker.Action{}, silent, silent))
+		c.On(protocol.InitProducerID, fakebroker.Script(fakebroker.Action{}, silent))
+		c.On(protocol.Metadata, fakebroker.Always(silent))
 		begun := time.Now()
 		d.send(1, idRequest())
-		first, second := d.send(1, idRequest()), d.send(1, idRequest())
+		metadata := &protocol.MetadataRequest{}
+		first := d.send(1, idRequest())
+		second := d.send(1, &network.Request{Key: protocol.Metadata, Version: 12, Body: [][]byte{protocol.Append(nil, metadata, 12)}})
 		d.await(network.Response)
-		for _, r := range []*network.Request{first, second} {
+		const end = "no answer in time: i/o timeout"
+		for _, want := range []struct {
+			request *network.Request
+			says    string
+		}{
+			{first, "network: node 1 (b1:9092): InitProducerId v4: " + end},
+			{second, "network: node 1 (b1:9092): Metadata v12: InitProducerId v4: " + end},
+		} {
 			e := d.await(network.Failed)
-			assert.Same(t, r, e.Request, "in the order they were sent")
+			assert.Same(t, want.request, e.Request, "in the order they were sent")
 			require.ErrorIs(t, e.Err, errcode.RequestTimedOut)
 			require.ErrorIs(t, e.Err, errcode.ErrTimeout)
 			require.ErrorIs(t, e.Err, os.ErrDeadlineExceeded)
-			assert.ErrorContains(t, e.Err, "InitProducerId v4")
-			assert.ErrorContains(t, e.Err, "b1:9092")
+			assert.EqualError(t, e.Err, want.says)
 		}
-		require.ErrorIs(t, d.await(network.Disconnected).Err, errcode.RequestTimedOut)
+		e := d.await(network.Disconnected)
+		require.ErrorIs(t, e.Err, errcode.RequestTimedOut)
+		assert.EqualError(t, e.Err, "network: node 1 (b1:9092): InitProducerId v4: "+end)
 		assert.Equal(t, 30*time.Second, time.Since(begun))
 		d.connect(1)
 	})
