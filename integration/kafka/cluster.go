@@ -4,7 +4,6 @@
 package kafka
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -121,7 +120,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	ready, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	if c.zookeeper != nil {
-		if err := c.zookeeper.start(ready, c.java, c.loggingFile()); err != nil {
+		if err := c.zookeeper.start(ready, c); err != nil {
 			return err
 		}
 	}
@@ -213,11 +212,11 @@ func (c *Cluster) report(t testing.TB) {
 func (c *Cluster) lastLogs(lines int) string {
 	var b strings.Builder
 	if z := c.zookeeper; z != nil && z.process != nil {
-		fmt.Fprintf(&b, "--- ZooKeeper: end of %s\n%s\n", z.logFile(), z.lastLog(lines))
+		fmt.Fprintf(&b, "--- ZooKeeper: end of %s\n%s\n", z.logFile(), lastLog(z.logFile(), lines))
 	}
 	for _, n := range c.nodes {
 		if n.process != nil {
-			fmt.Fprintf(&b, "--- node %d: end of %s\n%s\n", n.id, n.LogFile(), n.lastLog(lines))
+			fmt.Fprintf(&b, "--- node %d: end of %s\n%s\n", n.id, n.LogFile(), lastLog(n.LogFile(), lines))
 		}
 	}
 	return b.String()
@@ -239,8 +238,6 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 	return nil
 }
 
-var errPortTaken = errors.New("the port is taken")
-
 func (c *Cluster) awaitNode(ctx context.Context, n *Node) error {
 	seed, closeSeed, err := n.connect()
 	if err != nil {
@@ -249,7 +246,7 @@ func (c *Cluster) awaitNode(ctx context.Context, n *Node) error {
 	defer closeSeed()
 	for {
 		if n.process.exited() {
-			return n.exitError()
+			return exitError(n.process, n.LogFile())
 		}
 		reason := c.askNode(ctx, seed)
 		if reason == nil {
@@ -287,13 +284,6 @@ func (c *Cluster) running() int {
 		}
 	}
 	return running
-}
-
-func (n *Node) exitError() error {
-	if log, err := os.ReadFile(n.LogFile()); err == nil && bytes.Contains(log, []byte("Address already in use")) {
-		return errPortTaken
-	}
-	return fmt.Errorf("its process ended: %w", n.process.err)
 }
 
 // pollPause waits a moment between two looks at something, or until ctx ends.

@@ -125,24 +125,10 @@ func (n *Node) propertiesFile() string { return filepath.Join(n.dir(), "server.p
 
 // start starts the process and does not wait for it to be ready.
 func (n *Node) start() error {
-	out, err := os.OpenFile(n.LogFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	p, err := n.cluster.startServer(n.cluster.options.HeapMiB, n.LogFile(), "kafka.Kafka", n.propertiesFile())
 	if err != nil {
 		return fmt.Errorf("start node %d: %w", n.id, err)
 	}
-	defer func() { _ = out.Close() }() // the child has its own copy
-	c := n.cluster
-	cmd := c.java.server(c.options.HeapMiB, c.loggingFile(), out, "kafka.Kafka", n.propertiesFile())
-	if n.process, err = startProcess(cmd); err != nil {
-		return fmt.Errorf("start node %d: %w", n.id, err)
-	}
+	n.process = p
 	return nil
-}
-
-// lastLog returns the end of the node's log, for messages about failures.
-func (n *Node) lastLog(lines int) string {
-	b, err := os.ReadFile(n.LogFile())
-	if err != nil {
-		return err.Error()
-	}
-	return string(tail(b, lines))
 }

@@ -4,9 +4,7 @@
 package kafka
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -31,7 +29,7 @@ func (z *zookeeper) logFile() string { return filepath.Join(z.dir, "zookeeper.lo
 func (z *zookeeper) dataDir() string { return filepath.Join(z.dir, "data") }
 
 // start returns when ZooKeeper answers.
-func (z *zookeeper) start(ctx context.Context, java Java, logging string) error {
+func (z *zookeeper) start(ctx context.Context, c *Cluster) error {
 	if err := os.MkdirAll(z.dir, 0o755); err != nil {
 		return fmt.Errorf("start ZooKeeper: %w", err)
 	}
@@ -47,15 +45,11 @@ func (z *zookeeper) start(ctx context.Context, java Java, logging string) error 
 	}); err != nil {
 		return fmt.Errorf("start ZooKeeper: %w", err)
 	}
-	out, err := os.OpenFile(z.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	p, err := c.startServer(zookeeperHeapMiB, z.logFile(), "org.apache.zookeeper.server.quorum.QuorumPeerMain", props)
 	if err != nil {
 		return fmt.Errorf("start ZooKeeper: %w", err)
 	}
-	defer func() { _ = out.Close() }() // the child has its own copy
-	cmd := java.server(zookeeperHeapMiB, logging, out, "org.apache.zookeeper.server.quorum.QuorumPeerMain", props)
-	if z.process, err = startProcess(cmd); err != nil {
-		return fmt.Errorf("start ZooKeeper: %w", err)
-	}
+	z.process = p
 	if err := z.await(ctx, "ruok", func(answer string) bool { return answer == "imok" }); err != nil {
 		return fmt.Errorf("start ZooKeeper: %w", err)
 	}
@@ -75,7 +69,7 @@ func (z *zookeeper) awaitForgotten(ctx context.Context, id int) error {
 func (z *zookeeper) await(ctx context.Context, command string, enough func(string) bool) error {
 	for {
 		if z.process.exited() {
-			return z.exitError()
+			return exitError(z.process, z.logFile())
 		}
 		answer, err := z.ask(ctx, command)
 		if err == nil && enough(answer) {
@@ -105,20 +99,4 @@ func (z *zookeeper) ask(ctx context.Context, command string) (string, error) {
 	}
 	answer, err := io.ReadAll(conn)
 	return string(answer), err
-}
-
-func (z *zookeeper) exitError() error {
-	log, err := os.ReadFile(z.logFile())
-	if err == nil && bytes.Contains(log, []byte("Address already in use")) {
-		return errPortTaken
-	}
-	return errors.Join(fmt.Errorf("its process ended: %w", z.process.err), err)
-}
-
-func (z *zookeeper) lastLog(lines int) string {
-	b, err := os.ReadFile(z.logFile())
-	if err != nil {
-		return err.Error()
-	}
-	return string(tail(b, lines))
 }
