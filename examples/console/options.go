@@ -121,20 +121,14 @@ func (f *flags) checkLineReader() error {
 	return nil
 }
 
-// gather reads files, which the pairs go before. A pair without a "=" is a key without a value.
+// gather is cli.Gather, but a pair without a "=" is a key without a value.
 func gather(files, pairs []string) (cli.Properties, error) {
-	p := make(cli.Properties)
-	for _, file := range files {
-		if err := p.Load(file); err != nil {
-			return nil, err
-		}
-	}
 	for i, pair := range pairs {
 		if !strings.Contains(pair, "=") {
 			pairs[i] = pair + "="
 		}
 	}
-	return p, p.Add(pairs)
+	return cli.Gather(files, pairs)
 }
 
 // settle puts what the flags say into the producer's properties. A flag that was given goes before them,

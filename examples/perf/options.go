@@ -130,13 +130,8 @@ const maxSize = 1<<31 - 1
 
 // properties gathers what the producer shall be told.
 func (f *flags) properties() error {
-	p := make(cli.Properties)
-	for _, file := range []string{*f.config, *f.oldConfig} {
-		if err := p.Load(file); err != nil {
-			return err
-		}
-	}
-	if err := p.Add(append(*f.pairs, *f.oldPairs...)); err != nil {
+	p, err := cli.Gather([]string{*f.config, *f.oldConfig}, append(*f.pairs, *f.oldPairs...))
+	if err != nil {
 		return err
 	}
 	p.Default("client.id", "perf-producer-client")

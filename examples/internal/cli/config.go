@@ -46,6 +46,20 @@ func (p Properties) Add(pairs []string) error {
 	return nil
 }
 
+// Gather makes Properties of files and of texts of the form key=value, which go before the files.
+func Gather(files, pairs []string) (Properties, error) {
+	p := make(Properties)
+	for _, file := range files {
+		if err := p.Load(file); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.Add(pairs); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
 // Default adds a property unless it is there.
 func (p Properties) Default(key, value string) {
 	if _, ok := p[key]; !ok {
