@@ -63,7 +63,7 @@ type Config struct {
 	ConnectionsMaxIdle      time.Duration // how long a connection may be without traffic before it is closed; zero: for ever
 	MetadataMaxAge          time.Duration // how old metadata may be before it is fetched again though nothing asked for it
 	MetadataMaxIdle         time.Duration // how long a topic is remembered that is not sent to; at least five seconds
-	MetadataRebootstrap     time.Duration // how long metadata requests may fail before the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
+	MetadataRebootstrap     time.Duration // how long metadata may be due without a request that succeeds before the producer starts from BootstrapServers again (KIP-1102); negative: it never does, not even when no broker is left
 	MetadataClusterCheck    bool          // connections must lead to the cluster and broker that metadata promised (KIP-1242)
 	BootstrapResolveTimeout time.Duration // how long BootstrapServers may have no name that resolves before that is fatal; zero: for ever; with Dial, nobody looks
 	SendBuffer              int           // bytes a socket buffers of what is sent; zero or -1: the system's choice
@@ -244,54 +244,43 @@ func (c *Config) checkServers(refuse func(string, ...any)) {
 }
 
 func (c *Config) checkNumbers(refuse func(string, ...any)) {
-	for _, f := range []struct {
-		name        string
-		value, from int64
-	}{
-		{"BatchSize", int64(c.BatchSize), 0},
-		{"BufferMemory", c.BufferMemory, 0},
-		{"MaxRequestSize", int64(c.MaxRequestSize), 0},
-		{"MaxInFlight", int64(c.MaxInFlight), 1},
-		{"Retries", int64(c.Retries), 0},
-		{"SendBuffer", int64(c.SendBuffer), -1},
-		{"ReceiveBuffer", int64(c.ReceiveBuffer), -1},
-	} {
-		if f.value < f.from {
-			refuse("%s %d is less than %d", f.name, f.value, f.from)
-		}
-	}
+	checkLeast(refuse, "BatchSize", c.BatchSize, 0)
+	checkLeast(refuse, "BufferMemory", c.BufferMemory, 0)
+	checkLeast(refuse, "MaxRequestSize", c.MaxRequestSize, 0)
+	checkLeast(refuse, "MaxInFlight", c.MaxInFlight, 1)
+	checkLeast(refuse, "Retries", c.Retries, 0)
+	checkLeast(refuse, "SendBuffer", c.SendBuffer, -1)
+	checkLeast(refuse, "ReceiveBuffer", c.ReceiveBuffer, -1)
 	if c.Acks < AcksAll || c.Acks > AcksLeader {
 		refuse("Acks %d is none of AcksAll, AcksNone, AcksLeader", c.Acks)
 	}
 }
 
 func (c *Config) checkDurations(refuse func(string, ...any)) {
-	for _, f := range []struct {
-		name        string
-		value, from time.Duration
-	}{
-		{"Linger", c.Linger, 0},
-		{"MaxBlock", c.MaxBlock, 0},
-		{"DeliveryTimeout", c.DeliveryTimeout, 0},
-		{"RequestTimeout", c.RequestTimeout, 1},
-		{"PartitionerAvailability", c.PartitionerAvailability, 0},
-		{"RetryBackoff", c.RetryBackoff, 0},
-		{"RetryBackoffMax", c.RetryBackoffMax, 0},
-		{"ReconnectBackoff", c.ReconnectBackoff, 0},
-		{"ReconnectBackoffMax", c.ReconnectBackoffMax, 0},
-		{"ConnectionSetup", c.ConnectionSetup, 1},
-		{"ConnectionSetupMax", c.ConnectionSetupMax, 1},
-		{"ConnectionsMaxIdle", c.ConnectionsMaxIdle, 0},
-		{"MetadataMaxAge", c.MetadataMaxAge, 0},
-		{"MetadataMaxIdle", c.MetadataMaxIdle, 5 * time.Second},
-		{"BootstrapResolveTimeout", c.BootstrapResolveTimeout, 0},
-	} {
-		if f.value < f.from {
-			refuse("%s %v is less than %v", f.name, f.value, f.from)
-		}
-	}
+	checkLeast(refuse, "Linger", c.Linger, 0)
+	checkLeast(refuse, "MaxBlock", c.MaxBlock, 0)
+	checkLeast(refuse, "DeliveryTimeout", c.DeliveryTimeout, 0)
+	checkLeast(refuse, "RequestTimeout", c.RequestTimeout, 1)
+	checkLeast(refuse, "PartitionerAvailability", c.PartitionerAvailability, 0)
+	checkLeast(refuse, "RetryBackoff", c.RetryBackoff, 0)
+	checkLeast(refuse, "RetryBackoffMax", c.RetryBackoffMax, 0)
+	checkLeast(refuse, "ReconnectBackoff", c.ReconnectBackoff, 0)
+	checkLeast(refuse, "ReconnectBackoffMax", c.ReconnectBackoffMax, 0)
+	checkLeast(refuse, "ConnectionSetup", c.ConnectionSetup, 1)
+	checkLeast(refuse, "ConnectionSetupMax", c.ConnectionSetupMax, 1)
+	checkLeast(refuse, "ConnectionsMaxIdle", c.ConnectionsMaxIdle, 0)
+	checkLeast(refuse, "MetadataMaxAge", c.MetadataMaxAge, 0)
+	checkLeast(refuse, "MetadataMaxIdle", c.MetadataMaxIdle, 5*time.Second)
+	checkLeast(refuse, "BootstrapResolveTimeout", c.BootstrapResolveTimeout, 0)
 	if c.RequestTimeout > math.MaxInt32*time.Millisecond {
 		refuse("RequestTimeout %v does not fit the protocol's milliseconds", c.RequestTimeout)
+	}
+}
+
+// checkLeast refuses a field that has less than it must.
+func checkLeast[T int | int64 | time.Duration](refuse func(string, ...any), name string, value, least T) {
+	if value < least {
+		refuse("%s %v is less than %v", name, value, least)
 	}
 }
 
@@ -305,9 +294,14 @@ func (c *Config) checkCompression(refuse func(string, ...any)) {
 }
 
 func (c *Config) checkPartitioner(refuse func(string, ...any)) {
-	if c.PartitionerRackAware && strings.TrimSpace(c.ClientRack) == "" {
+	if c.lacksRack() {
 		refuse("PartitionerRackAware needs a ClientRack")
 	}
+}
+
+// lacksRack says whether records are to stay in a rack that nobody named.
+func (c *Config) lacksRack() bool {
+	return c.PartitionerRackAware && strings.TrimSpace(c.ClientRack) == ""
 }
 
 func (c *Config) checkIdempotence(refuse func(string, ...any)) {

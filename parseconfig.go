@@ -248,7 +248,7 @@ func (p *configParser) least() {
 }
 
 func (p *configParser) partitioner() {
-	if p.cfg.PartitionerRackAware && strings.TrimSpace(p.cfg.ClientRack) == "" {
+	if p.cfg.lacksRack() {
 		p.refuse("partitioner.rack.aware", "it needs a client.rack")
 	}
 }
