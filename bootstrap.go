@@ -35,7 +35,7 @@ func (s *sender) maybeRebootstrap() {
 	case r.last == 0 || s.cfg.MetadataRebootstrap < 0 || s.bootstrapping:
 	case s.client.Unreachable(s.time) && s.client.Stats().Connections == 0:
 		s.rebootstrap("no broker can be reached")
-	case r.failing != 0 && s.now-r.failing > int64(s.cfg.MetadataRebootstrap):
+	case s.now-r.failing > int64(s.cfg.MetadataRebootstrap):
 		s.rebootstrap("no metadata request has succeeded for too long")
 	}
 }

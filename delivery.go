@@ -237,7 +237,7 @@ func (s *sender) resend(r *produceRequest, b *batch) {
 // timedOut is the error of a batch whose delivery time-out passed.
 func (s *sender) timedOut(b *batch) error {
 	f := failed(ErrTimeout, "%s: %d records not delivered in %v",
-		b.queue.name(), b.Count(), time.Duration(s.now-b.opened).Round(time.Millisecond))
+		b.queue.name(), b.Count(), s.lasted(b.opened))
 	f.maybeWritten = b.maybe || b.onWire
 	return f.because(s.excuse(b))
 }

@@ -17,15 +17,27 @@ const tellEvery = 30 * time.Second
 
 // link is what became of the connection to a node.
 type link struct {
-	up    bool
-	since int64 // when it went down, or was first tried
-	told  int64 // when the log last heard that it cannot be made; zero: not in this outage
-	err   error // why it is down
+	up     bool
+	since  int64    // when it went down, or was first tried
+	warned reminder // that it cannot be made; in this outage
+	err    error    // why it is down
+}
+
+// reminder is when the log last heard of something that goes on failing; zero: never.
+type reminder int64
+
+// due says whether the log is to hear of it now: at once, and then every tellEvery.
+func (r *reminder) due(now int64) bool {
+	if *r != 0 && now-int64(*r) < int64(tellEvery) {
+		return false
+	}
+	*r = reminder(max(now, 1))
+	return true
 }
 
 // connected notes that a node can be reached.
 func (s *sender) connected(e network.Event) {
-	if l := s.links[e.Node]; l != nil && l.told != 0 {
+	if l := s.links[e.Node]; l != nil && l.warned != 0 {
 		s.logger.Info("connected again", "node", e.Node, "after", s.lasted(l.since))
 	}
 	s.links[e.Node] = &link{up: true}
@@ -58,8 +70,8 @@ func (s *sender) tellOutage(e network.Event) {
 	switch {
 	case lost && !errors.Is(e.Err, errcode.RequestTimedOut):
 		level = s.logger.Info
-	case l.told == 0 || s.now-l.told >= int64(tellEvery):
-		level, l.told = s.logger.Warn, max(s.now, 1)
+	case l.warned.due(s.now):
+		level = s.logger.Warn
 	}
 	level("not connected", "node", e.Node, "for", s.lasted(l.since), "error", e.Err)
 }
@@ -76,11 +88,10 @@ func (s *sender) forgetLinks() {
 // tellRetry tells of batches that are sent again: of the first, and then of how many there were.
 func (s *sender) tellRetry(b *batch) {
 	s.retried++
-	if s.retryTold != 0 && s.now-s.retryTold < int64(tellEvery) {
-		return
+	if s.retryTold.due(s.now) {
+		s.logger.Warn("sending again", "partition", b.queue.name().String(), "attempt", b.attempts+1, "error", b.lastErr, "batches", s.retried)
+		s.retried = 0
 	}
-	s.logger.Warn("sending again", "partition", b.queue.name().String(), "attempt", b.attempts+1, "error", b.lastErr, "batches", s.retried)
-	s.retryTold, s.retried = max(s.now, 1), 0
 }
 
 // tellTopic tells of a topic that gets unavailable, as a whole or in parts, or available again.
@@ -89,15 +100,15 @@ func (s *sender) tellTopic(name string, info, old *topicInfo) {
 	if old != nil {
 		before = old
 	}
-	led, ledBefore := len(info.partitions)-len(info.available), len(before.partitions)-len(before.available)
+	leaderless, leaderlessBefore := len(info.partitions)-len(info.available), len(before.partitions)-len(before.available)
 	switch {
 	case info.err != before.err && info.err != errcode.None:
 		s.logger.Warn("topic not available", "topic", name, "error", info.err)
 	case info.err == errcode.None && before.err != errcode.None:
 		s.logger.Info("topic available", "topic", name)
-	case led != 0 && ledBefore == 0:
-		s.logger.Warn("partitions without a leader", "topic", name, "partitions", led, "of", len(info.partitions))
-	case led == 0 && ledBefore != 0:
+	case leaderless != 0 && leaderlessBefore == 0:
+		s.logger.Warn("partitions without a leader", "topic", name, "partitions", leaderless, "of", len(info.partitions))
+	case leaderless == 0 && leaderlessBefore != 0:
 		s.logger.Info("all partitions have a leader again", "topic", name)
 	}
 }

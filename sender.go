@@ -64,7 +64,7 @@ type sender struct {
 	resolving     *resolution // nil: names are looked up when connecting only
 	identity      identity
 	retry         backoff.Exponential
-	retryTold     int64             // when the log last heard of batches sent again; zero: never
+	retryTold     reminder          // of batches sent again
 	retried       int               // how many have been since
 	requests      []*produceRequest // free ones
 	chunks        [][]byte          // scratch
