@@ -195,21 +195,14 @@ func (s *sender) mayRetry(b *batch, err error) bool {
 	if b.expired(s.now, s.cfg.DeliveryTimeout) || b.attempts > s.cfg.Retries {
 		return false
 	}
-	if b.hasSequence {
-		switch st := &b.queue.sender; {
-		case errors.Is(err, errcode.OutOfOrderSequenceNumber):
-			// Of a batch behind others that are not acknowledged this is to be expected. Of the first one it
-			// means that the broker has lost what was before it; so neither it nor any after it is written.
-			if st.first(b) {
-				st.sequence.raise(b.position)
-			}
-			return true
-		case errors.Is(err, errcode.UnknownProducerID):
-			if st.first(b) { // the broker forgot this producer, as it may after a long pause
-				st.sequence.raise(b.position)
-			}
-			return true
+	if b.hasSequence && (errors.Is(err, errcode.OutOfOrderSequenceNumber) || errors.Is(err, errcode.UnknownProducerID)) {
+		// Of a batch behind others that are not acknowledged this is to be expected. Of the first one it means
+		// that the broker has lost what was before it, or has forgotten this producer, as it may after a long
+		// pause; so neither it nor any after it is written.
+		if st := &b.queue.sender; st.first(b) {
+			st.sequence.raise(b.position)
 		}
+		return true
 	}
 	return errors.Is(err, ErrRetriable)
 }
